@@ -1,0 +1,138 @@
+// Promise 2: what is not in the document is not said. Whatever a model claims to quote is looked up here.
+import type { Chunk, Citation, Span } from './model.ts';
+import type { ModelAnswer } from './ports.ts';
+
+/**
+ * Shortest quote that counts, in UTF-16 code units after trimming, a run of white space counting as one. Shorter ones
+ * occur in nearly every text and prove nothing. The bound is the product's promise, stated in `ModelAnswer`.
+ */
+export const MIN_QUOTE_CHARACTERS = 12;
+
+/** What is left of a model's citations when each has been looked up. */
+export interface CheckedQuotes {
+  /** In the model's order, each place once; `quote` is the document's own text at `start..end`. */
+  readonly citations: readonly Citation[];
+  /** Quotes that do not occur in the chunk they name, or are too short; as the model wrote them, each once. */
+  readonly rejectedQuotes: readonly string[];
+  /** Citations dropped because their chunk was not among the context. */
+  readonly unknownChunks: number;
+}
+
+interface NormalisedText {
+  readonly text: string;
+  /** `starts[i]`: where the character `text[i]` begins in the original, in UTF-16 code units. */
+  readonly starts: readonly number[];
+  /** `ends[i]`: where it ends; further on than `starts[i] + 1` for a run of white space. */
+  readonly ends: readonly number[];
+}
+
+const WHITE_SPACE = /\s/u;
+const QUOTATION_MARK = /\p{Quotation_Mark}/u;
+
+/**
+ * White space (runs become one blank) and quotation marks (all become one), and nothing more: models change these two
+ * when they write JSON. A changed dash or ellipsis may be a changed range or an omission, so it makes another quote.
+ * Single and double marks are one class because a model turns inner double quotes into single ones to avoid escapes.
+ */
+function normalise(original: string): NormalisedText {
+  const characters: string[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (let index = 0; index < original.length; index++) {
+    const character = original.charAt(index);
+    if (!WHITE_SPACE.test(character)) {
+      characters.push(QUOTATION_MARK.test(character) ? '"' : character);
+    } else if (characters.length > 0 && characters[characters.length - 1] === ' ') {
+      ends[ends.length - 1] = index + 1;
+      continue;
+    } else {
+      characters.push(' ');
+    }
+    starts.push(index);
+    ends.push(index + 1);
+  }
+  return { text: characters.join(''), starts, ends };
+}
+
+/** Whether the place between `text[index - 1]` and `text[index]` lies inside a surrogate pair. */
+function splitsSurrogatePair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
+
+/**
+ * First place of a quote in a text, equal but for white space and the kind of quotation marks, or null: offsets into
+ * `chunkText` in UTF-16 code units. What is shown is `chunkText.slice(start, end)`, never the model's spelling.
+ * Null too for a quote below `MIN_QUOTE_CHARACTERS`. Time is linear (the engine's search is Boyer-Moore).
+ */
+export function locateQuote(quote: string, chunkText: string): Span | null {
+  const wanted = normalise(quote.trim()).text;
+  if (wanted.length < MIN_QUOTE_CHARACTERS) return null;
+  const searched = normalise(chunkText);
+  for (let at = searched.text.indexOf(wanted); at !== -1; at = searched.text.indexOf(wanted, at + 1)) {
+    const start = searched.starts[at];
+    const end = searched.ends[at + wanted.length - 1];
+    if (start === undefined || end === undefined) return null;
+    if (!splitsSurrogatePair(chunkText, start) && !splitsSurrogatePair(chunkText, end)) return { start, end };
+  }
+  return null;
+}
+
+/** Letters of scripts that put blanks between words; in the others a run of letters is a sentence, not a word. */
+const WORD_CHARACTER = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}]/u;
+
+/**
+ * Grows a span to whole words, because half a word can turn the meaning round: "able to appeal" is in "unable to appeal".
+ * Works on code units: the letters of these scripts that lie outside the basic plane are not in use.
+ */
+function toWholeWords(span: Span, text: string): Span {
+  let { start, end } = span;
+  const joins = (index: number): boolean =>
+    WORD_CHARACTER.test(text.charAt(index - 1)) && WORD_CHARACTER.test(text.charAt(index));
+  while (start > 0 && joins(start)) start--;
+  while (end < text.length && joins(end)) end++;
+  return { start, end };
+}
+
+/** A citation of `text.slice(span.start, span.end)` of a chunk; the offsets become the document's. */
+export function citationOf(chunk: Chunk, span: Span): Citation {
+  return {
+    documentId: chunk.documentId,
+    documentVersion: chunk.documentVersion,
+    uri: chunk.uri,
+    title: chunk.title,
+    headingPath: chunk.headingPath,
+    chunkId: chunk.chunkId,
+    quote: chunk.text.slice(span.start, span.end),
+    start: chunk.start + span.start,
+    end: chunk.start + span.end,
+  };
+}
+
+/**
+ * Looks up every quote of a model's answer in the chunk that it names. Located quotes are shown in the document's own
+ * characters, grown to whole words at both ends. It never throws: what cannot be checked is rejected or counted.
+ */
+export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context: readonly Chunk[]): CheckedQuotes {
+  const chunks = new Map(context.map((chunk) => [chunk.chunkId, chunk]));
+  const citations = new Map<string, Citation>();
+  const rejectedQuotes = new Set<string>();
+  let unknownChunks = 0;
+  for (const { chunkId, quote } of modelAnswer.citations) {
+    const chunk = chunks.get(chunkId);
+    if (chunk === undefined) {
+      unknownChunks++;
+      continue;
+    }
+    const span = locateQuote(quote, chunk.text);
+    if (span === null) {
+      rejectedQuotes.add(quote);
+      continue;
+    }
+    const citation = citationOf(chunk, toWholeWords(span, chunk.text));
+    const place = `${citation.documentId} ${citation.start} ${citation.end}`;
+    if (!citations.has(place)) citations.set(place, citation);
+  }
+  return { citations: [...citations.values()], rejectedQuotes: [...rejectedQuotes], unknownChunks };
+}
