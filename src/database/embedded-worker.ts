@@ -1,0 +1,79 @@
+// The thread that PostgreSQL runs in: it computes inside WebAssembly, and would stop all timers and sockets of the process.
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+
+/** What the thread is started with. */
+export interface EmbeddedWorkerData {
+  /** PostgreSQL's own directory. */
+  readonly clusterDir: string;
+  /** The socket's file, or null for a TCP port of the loopback interface. */
+  readonly socketPath: string | null;
+}
+
+/** What the thread reports. `failed` is followed by its end. */
+export type EmbeddedWorkerMessage =
+  | { readonly kind: 'ready'; readonly port: number | null }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'closed' };
+
+// Far above the pools of a few processes; the socket server's own default is one.
+const MAX_CONNECTIONS = 200;
+
+const port = parentPort;
+if (port === null) throw new TypeError('embedded-worker.ts runs as a worker thread only');
+const report = (message: EmbeddedWorkerMessage) => port.postMessage(message);
+const fail = (error: unknown) => {
+  report({ kind: 'failed', error });
+  process.exit(1);
+};
+
+// A directory under its final name is always complete: an initialisation that was killed starts anew.
+async function openCluster(clusterDir: string): Promise<PGlite> {
+  if (!existsSync(clusterDir)) {
+    const unfinished = `${clusterDir}.new`;
+    await rm(unfinished, { recursive: true, force: true });
+    const initialised = await PGlite.create({ dataDir: unfinished });
+    await initialised.close();
+    await rename(unfinished, clusterDir);
+  }
+  return await PGlite.create({ dataDir: clusterDir, extensions: { vector } });
+}
+
+async function serve({ clusterDir, socketPath }: EmbeddedWorkerData): Promise<void> {
+  const database = await openCluster(clusterDir);
+  failOnEngineError(database);
+  const server = new PGLiteSocketServer({
+    db: database,
+    maxConnections: MAX_CONNECTIONS,
+    ...(socketPath === null ? { host: '127.0.0.1', port: 0 } : { path: socketPath }),
+  });
+  await server.start();
+  port?.once('message', () => close(database, server).then(() => report({ kind: 'closed' }), fail));
+  report({ kind: 'ready', port: socketPath === null ? Number(server.getServerConn().split(':').at(-1)) : null });
+}
+
+// When the engine itself throws, the socket server's queue stops for good: better no server than one that hangs.
+function failOnEngineError(database: PGlite): void {
+  const execute = database.execProtocolRawStream.bind(database);
+  database.execProtocolRawStream = async (message, options) => {
+    try {
+      await execute(message, options);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+async function close(database: PGlite, server: PGLiteSocketServer): Promise<void> {
+  await server.stop();
+  // A transaction of another process that was cut off would make the checkpoint fail.
+  if (database.isInTransaction()) await database.exec('rollback');
+  await database.exec('checkpoint');
+  await database.close();
+}
+
+serve(workerData as EmbeddedWorkerData).catch(fail);

@@ -1,0 +1,235 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pLimit from 'p-limit';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { DatabaseTimeoutError, DatabaseUnavailableError, VerbatimError } from '../../retrieval/errors.ts';
+import type { VisibleTo } from '../../retrieval/model.ts';
+import type { Database, Query } from '../../retrieval/ports.ts';
+import { APP_ROLE, type DatabaseConnection, type DatabaseLogger, READER_ROLE } from './connection.ts';
+import { isTransient, translateError } from './statement-error.ts';
+import { runInTransaction, StaleConnectionError, type Translate } from './transaction.ts';
+
+/** The database of the composition root: the core's port, and what only migrations, index building and the queue do. */
+export interface DatabaseClient extends Database {
+  /** Whether one embedded PostgreSQL session serves every connection. */
+  readonly embedded: boolean;
+  /** A transaction as the connection's own user, which owns the tables and so bypasses row-level security. */
+  owner<T>(run: (query: Query) => Promise<T>): Promise<T>;
+  /** Runs statements that refuse a transaction (`create index concurrently`, `vacuum`) as the connection's own user. */
+  outsideTransaction(sql: string): Promise<void>;
+  /** Waits for running transactions, then closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Where to connect (exactly one of the first two), and how. */
+export interface DatabaseOptions {
+  readonly connection?: DatabaseConnection;
+  /** `postgres://user:password@host:port/database?sslmode=require`. */
+  readonly connectionString?: string;
+  /** Transactions that run at the same time. */
+  readonly poolSize?: number;
+  readonly logger?: DatabaseLogger;
+}
+
+const DEFAULT_POOL_SIZE = 10; // pg.Pool's own default
+const EMBEDDED_POOL_SIZE = 4; // one session runs them one after another; a few hide the round trips
+const DEFAULT_READ_TIMEOUT_MS = 10_000; // longer than any search measured (DESIGN.md §4) by two orders of magnitude
+const CONNECT_TIMEOUT_MS = 10_000;
+// The startup message of a new connection waits behind the running transaction: building a vector index took 81 s.
+const EMBEDDED_CONNECT_TIMEOUT_MS = 180_000;
+
+/**
+ * The database over one pool of connections. Connects at the first transaction, so it never fails because of the server.
+ *
+ * A transaction is run once more, as a whole, after a serialization failure, a deadlock, or when its connection turns
+ * out to have been closed while idle: what `run` does besides queries must bear that.
+ *
+ * @throws DatabaseUnavailableError when the connection string cannot be read.
+ */
+export function createDatabase(options: DatabaseOptions): DatabaseClient {
+  const embedded = options.connection?.embedded === true;
+  const poolSize = options.poolSize ?? (embedded ? EMBEDDED_POOL_SIZE : DEFAULT_POOL_SIZE);
+  const { config, server } = readConnection(options);
+  const pool = new Pool({
+    ...config,
+    max: poolSize,
+    connectionTimeoutMillis: embedded ? EMBEDDED_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  reportLostConnections(pool, server, options.logger);
+  const lease = createLease(pool, poolSize, (error) => translateError(error, server));
+
+  const transact = async <T>(
+    open: (query: Query) => Promise<unknown>,
+    run: (query: Query) => Promise<T>,
+    deadline?: Deadline,
+  ): Promise<T> => {
+    const translate: Translate = (error) => translateError(error, server, deadline?.timeoutMs);
+    const attempt = () => lease(deadline, (client) => runInTransaction(client, translate, open, run));
+    return insideTransaction(() => onceMore(attempt, deadline));
+  };
+  const beginAs = (role: string | null) => (query: Query) =>
+    // The clean-up of a large tenant may take longer than a timeout that an administrator set for the role.
+    query(role === null ? `begin; set local statement_timeout = 0` : `begin; set local role ${role}`);
+
+  let closing: Promise<void> | undefined;
+  return {
+    embedded,
+    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS } = {}) =>
+      withDeadline(timeoutMs, (deadline) => transact(beginRead(scope, embedded, timeoutMs), run, deadline)),
+    transaction: (run) => transact(beginAs(APP_ROLE), run),
+    owner: (run) => transact(beginAs(null), run),
+    outsideTransaction: (sql) =>
+      insideTransaction(() =>
+        lease(undefined, async (client) => {
+          await client.query(sql).catch((error: unknown) => {
+            throw translateError(error, server);
+          });
+        }),
+      ),
+    close() {
+      closing ??= pool.end();
+      return closing;
+    },
+  };
+}
+
+// One snapshot for all statements of a search, so that what is visible and what is found agree. The settings end with
+// the transaction: on the embedded server a session setting would leak into every other connection.
+function beginRead(scope: VisibleTo, embedded: boolean, timeoutMs: number) {
+  const timeout = embedded ? '' : `; set local statement_timeout = ${Math.ceil(timeoutMs)}`;
+  return async (query: Query): Promise<void> => {
+    await query(`begin isolation level repeatable read read only${timeout}; set local role ${READER_ROLE}`);
+    await query(`select set_config('verbatim.tenant_id', $1, true), set_config('verbatim.visible_acl_ids', $2, true)`, [
+      scope.tenantId,
+      `{${scope.aclIds.join(',')}}`,
+    ]);
+  };
+}
+
+function readConnection(options: DatabaseOptions): { config: PoolConfig; server: string } {
+  const { connection, connectionString } = options;
+  if ((connection === undefined) === (connectionString === undefined)) {
+    throw new TypeError('createDatabase needs either connection or connectionString');
+  }
+  // Nothing of the embedded server may come from PGPASSWORD, PGSSLMODE and the like, which the driver reads itself.
+  const config: PoolConfig = connection
+    ? { host: connection.host, port: connection.port, user: connection.user, database: connection.database }
+    : { connectionString };
+  if (connection?.embedded) Object.assign(config, { password: 'unused', ssl: false, options: '' });
+  let parsed: Client;
+  try {
+    parsed = new Client(config);
+  } catch {
+    // No cause: the parser's error quotes the whole string, with the password.
+    throw new DatabaseUnavailableError(
+      'the connection string of the database cannot be read; expected postgres://user:password@host:5432/database',
+    );
+  }
+  return { config, server: `${parsed.host}:${parsed.port}/${parsed.database}` };
+}
+
+function reportLostConnections(pool: Pool, server: string, logger: DatabaseLogger | undefined): void {
+  pool.on('error', (error) => {
+    logger?.warn({ server, reason: error.message }, 'idle database connection lost');
+  });
+  // While a connection is in use its error arrives with the statement; without a listener it would end the process too.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+  });
+}
+
+interface Deadline {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects after `timeoutMs` even when the server does not: the embedded one has no timers, a network may be silent. */
+async function withDeadline<T>(timeoutMs: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const expired = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(new DatabaseTimeoutError(timeoutMs)), { once: true });
+  });
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  try {
+    return await Promise.race([work({ timeoutMs, signal: controller.signal }), expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Lease = <T>(deadline: Deadline | undefined, use: (client: PoolClient) => Promise<T>) => Promise<T>;
+
+// The limit queues in front of the pool, because the pool's only timeout would count waiting for a free connection as
+// failing to connect.
+function createLease(pool: Pool, poolSize: number, translate: Translate): Lease {
+  const limit = pLimit(poolSize);
+  return (deadline, use) =>
+    limit(async () => {
+      deadline?.signal.throwIfAborted();
+      const client = await pool.connect().catch((error: unknown) => {
+        throw translate(error);
+      });
+      let held = true;
+      const release = (destroy: boolean) => {
+        if (held) client.release(destroy);
+        held = false;
+      };
+      // Destroying it is the only cancellation that the embedded server knows, and frees the caller on any.
+      const onExpired = () => release(true);
+      deadline?.signal.addEventListener('abort', onExpired, { once: true });
+      try {
+        if (deadline?.signal.aborted) onExpired();
+        return await use(client);
+      } catch (error) {
+        if (held) release(!(await rollBack(client)));
+        throw error;
+      } finally {
+        deadline?.signal.removeEventListener('abort', onExpired);
+        release(false);
+      }
+    });
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    // The caller gets the first error; a connection that cannot roll back is thrown away.
+    return false;
+  }
+}
+
+async function onceMore<T>(attempt: () => Promise<T>, deadline?: Deadline): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const again = error instanceof StaleConnectionError || isTransient(error);
+    if (!again || deadline?.signal.aborted) throw error;
+  }
+  try {
+    return await attempt();
+  } catch (error) {
+    throw error instanceof StaleConnectionError ? error.cause : error;
+  }
+}
+
+const currentTransaction = new AsyncLocalStorage<{ open: boolean }>();
+
+// A transaction that waits for another connection stops the embedded server for ever, and a real one when all
+// connections do so at once: say it at once, everywhere.
+async function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
+  if (currentTransaction.getStore()?.open) {
+    throw new VerbatimError(
+      'nested_transaction',
+      'a transaction was started inside another; use the query it was given',
+    );
+  }
+  const state = { open: true };
+  try {
+    return await currentTransaction.run(state, work);
+  } finally {
+    state.open = false;
+  }
+}
