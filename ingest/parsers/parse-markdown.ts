@@ -1,0 +1,23 @@
+// Markdown files.
+import { markdownToBlocks } from '../markdown-to-blocks.ts';
+import type { ParsedDocument } from '../parsed-document.ts';
+import { buildDocument } from './build-document.ts';
+import { textBlocks } from './parse-text.ts';
+import { readFrontMatter } from './read-front-matter.ts';
+
+// `import x from 'y'` and `export …` at the head of MDX are program.
+const MDX_STATEMENT = /^(?:import\s[^\n]*?['"][^'"\n]+['"];?|export\s+(?:const|let|default|function)\s[^\n]*)$/gm;
+
+/** Reads Markdown; with `mdx`, import and export lines are left out. Front matter becomes properties and the title. */
+export function parseMarkdown(source: string, options: { readonly mdx?: boolean } = {}): ParsedDocument {
+  const markdown = options.mdx ? source.replace(MDX_STATEMENT, '') : source;
+  try {
+    const { blocks, frontMatter } = markdownToBlocks(markdown);
+    const properties = readFrontMatter(frontMatter);
+    return buildDocument(properties.title ? { title: properties.title, blocks, properties } : { blocks, properties });
+  } catch (cause) {
+    // Thousands of nested quotes exhaust the stack of a recursive walk. The words are still there.
+    if (cause instanceof RangeError) return buildDocument({ blocks: textBlocks(markdown) });
+    throw cause;
+  }
+}
