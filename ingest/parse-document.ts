@@ -1,0 +1,29 @@
+// The way in for every file: one size limit, one time limit, one memory limit.
+import type { FileInput } from './detect-type.ts';
+import { type ParsedDocument, ParseError } from './parsed-document.ts';
+import { createParsePool, type ParseLimits, type ParsePool } from './parsers/parse-pool.ts';
+
+/** The largest file that is read. */
+export const MAX_DOCUMENT_BYTES = 50 * 1024 * 1024;
+
+// Measured on two cores: the slowest honest kind, a workbook near the size limit, takes about a minute.
+const DEFAULT_LIMITS: ParseLimits = { timeoutMs: 120_000, maxHeapMegabytes: 2048 };
+
+let pool: ParsePool | null = null;
+
+/**
+ * Makes text, blocks and pages of a file. The format is found by name, media type and content (see `detect-type.ts`).
+ * @param input `name` may be a path or the last part of a URL; the bytes are copied, not taken
+ * @throws ParseError with the reason why the file cannot be a document
+ */
+export async function parseDocument(input: FileInput, limits: ParseLimits = DEFAULT_LIMITS): Promise<ParsedDocument> {
+  const { bytes } = input;
+  if (bytes.length > MAX_DOCUMENT_BYTES) {
+    const mebibytes = Math.ceil(bytes.length / 1024 / 1024);
+    throw new ParseError('too_large', `the file has ${mebibytes} MiB, more than the limit of 50 MiB; split it`);
+  }
+  if (bytes.length === 0) throw new ParseError('empty', 'the file has no bytes; upload it again');
+  pool ??= createParsePool();
+  // A view of a larger buffer would send that buffer whole.
+  return pool({ ...input, bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice() }, limits);
+}
