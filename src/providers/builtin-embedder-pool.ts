@@ -1,0 +1,128 @@
+// Worker threads that do jobs one at a time each. A thread is started when a job finds none idle.
+import type { Worker } from 'node:worker_threads';
+import { VerbatimError } from '../../retrieval/errors.ts';
+import type { Logger } from '../logger.ts';
+
+/** A thread of the built-in embedder died twice over the same texts, or the embedder is closed. */
+export class EmbedderStoppedError extends VerbatimError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('embedder_stopped', message, options);
+  }
+}
+
+interface PoolOptions {
+  readonly threads: number;
+  readonly startWorker: () => Worker;
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+}
+
+/** Threads that answer each posted job with one message. */
+export interface WorkerPool<Job, Result> {
+  /**
+   * One result a job, in order. Urgent jobs go before the waiting others.
+   * @throws EmbedderStoppedError when a job kills its thread and then a second one; the call's other jobs are dropped.
+   */
+  runAll(jobs: readonly Job[], urgent: boolean): Promise<Result[]>;
+  /** Ends the threads; what waits is rejected with EmbedderStoppedError. */
+  close(): Promise<void>;
+}
+
+interface Task<Job, Result> {
+  readonly job: Job;
+  /** The tasks of one call, so that the first failure can drop the rest. */
+  readonly call: object;
+  attempts: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Slot<Job, Result> {
+  worker: Worker | null;
+  task: Task<Job, Result> | null;
+}
+
+// A thread dies of itself rarely (out of memory, a fault of the run time), so one new try is worth it; texts that kill two
+// threads would kill the third.
+const MAX_ATTEMPTS = 2;
+
+/** Makes a pool of at most `threads` threads. They do not keep the process alive unless a job is being done. */
+export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: PoolOptions): WorkerPool<Job, Result> {
+  const slots = Array.from({ length: threads }, (): Slot<Job, Result> => ({ worker: null, task: null }));
+  let urgentTasks: Task<Job, Result>[] = [];
+  let tasks: Task<Job, Result>[] = [];
+  let closed = false;
+
+  function dispatch(): void {
+    while (urgentTasks.length + tasks.length > 0) {
+      const slot = slots.find((each) => each.worker && !each.task) ?? slots.find((each) => !each.worker);
+      const task = slot && (urgentTasks.shift() ?? tasks.shift());
+      if (!slot || !task) return;
+      slot.task = task;
+      slot.worker ??= start(slot);
+      task.attempts += 1;
+      slot.worker.ref();
+      slot.worker.postMessage(task.job);
+    }
+  }
+
+  function start(slot: Slot<Job, Result>): Worker {
+    const worker = startWorker();
+    let fault: unknown;
+    worker.on('message', (result: Result) => {
+      const task = slot.task;
+      slot.task = null;
+      worker.unref();
+      task?.resolve(result);
+      dispatch();
+    });
+    worker.on('error', (error) => {
+      fault = error;
+    });
+    worker.on('exit', (exitCode) => {
+      const task = slot.task;
+      slot.task = null;
+      slot.worker = null;
+      if (task && !closed) retry(task, exitCode, fault);
+    });
+    return worker;
+  }
+
+  function retry(task: Task<Job, Result>, exitCode: number, fault: unknown): void {
+    logger?.warn({ exitCode, attempts: task.attempts, error: fault }, 'embedder thread ended while embedding');
+    if (task.attempts < MAX_ATTEMPTS) {
+      urgentTasks.unshift(task);
+    } else {
+      const message = `the built-in embedder failed ${MAX_ATTEMPTS} times on the same texts (exit status ${exitCode})`;
+      drop((each) => each.call === task.call, new EmbedderStoppedError(message, { cause: fault }), task);
+    }
+    dispatch();
+  }
+
+  function drop(isDropped: (task: Task<Job, Result>) => boolean, error: Error, ...running: Task<Job, Result>[]): void {
+    const dropped = [...running, ...urgentTasks.filter(isDropped), ...tasks.filter(isDropped)];
+    urgentTasks = urgentTasks.filter((task) => !isDropped(task));
+    tasks = tasks.filter((task) => !isDropped(task));
+    for (const task of dropped) task.reject(error);
+  }
+
+  return {
+    runAll(jobs, urgent) {
+      if (closed) return Promise.reject(new EmbedderStoppedError('the built-in embedder is closed'));
+      const call = {};
+      const results = jobs.map(
+        (job) =>
+          new Promise<Result>((resolve, reject) => {
+            (urgent ? urgentTasks : tasks).push({ job, call, attempts: 0, resolve, reject });
+          }),
+      );
+      dispatch();
+      return Promise.all(results);
+    },
+    async close() {
+      closed = true;
+      const running = slots.flatMap((slot) => slot.task ?? []);
+      drop(() => true, new EmbedderStoppedError('the built-in embedder was closed while embedding'), ...running);
+      await Promise.all(slots.map((slot) => slot.worker?.terminate()));
+    },
+  };
+}
