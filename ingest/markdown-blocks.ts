@@ -20,7 +20,8 @@ export function headingBlock(level: number, words: string): DraftBlock {
 
 /** A paragraph; lines within it are kept. */
 export function paragraphBlock(text: string): DraftBlock {
-  const lines = text.split('\n').map((line) => line.trim());
+  // No-break spaces stay: code of Google Docs is indented with them.
+  const lines = text.split('\n').map((line) => line.replace(/^[ \t]+|[ \t]+$/g, ''));
   return { kind: 'paragraph', text: lines.filter((line) => line !== '').join('\n') };
 }
 
@@ -38,6 +39,8 @@ export function codeBlock(code: string, language = ''): DraftBlock {
 
 /** A list; `start` is the first number of an ordered one, absent for bullets. */
 export function listBlock(items: readonly ListItem[], start?: number): DraftBlock {
+  // A list that holds nothing but another one is that one.
+  if (items.every((item) => item.nestedOnly)) return { kind: 'list', text: items.map((item) => item.text).join('\n') };
   const lines: string[] = [];
   let number = start ?? 0;
   for (const item of items) {

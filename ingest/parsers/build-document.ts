@@ -64,7 +64,7 @@ export function hasWord(text: string): boolean {
 
 /**
  * Places `draft.blocks` in one text, one blank line between them; blocks without content are dropped.
- * The title is `draft.title`, or else the first heading.
+ * The title is `draft.title`, or else the first heading unless it is numbered; none when `draft.title` is null.
  * @throws ParseError `empty` when no block has a word
  */
 export function buildDocument(draft: DraftDocument): ParsedDocument {
@@ -100,7 +100,10 @@ function clampLevel(level: number): number {
 function titleOf(draft: DraftDocument, blocks: readonly Block[]): string | null {
   const own = draft.title === undefined ? null : oneLine(draft.title ?? '');
   if (own) return own;
-  return draft.title === null ? null : (blocks.find((block) => block.kind === 'heading')?.heading ?? null);
+  if (draft.title === null) return null;
+  // "1. Purpose" is the first section, not what the document is called.
+  const first = blocks.find((block) => block.kind === 'heading')?.heading ?? '';
+  return first === '' || /^\d+(?:\.\d+)*\.?\s/.test(first) ? null : first;
 }
 
 /** `text` on one line, runs of white space as one space. */

@@ -11,7 +11,15 @@ export function isStorageFormat(source: string): boolean {
 
 /** The tree with every ac: and ri: element replaced by HTML or dropped. */
 export function confluenceToHtml(element: MarkupElement): MarkupElement {
-  return { ...element, children: element.children.flatMap(convert) };
+  const isLine = LINES.has(element.name);
+  return { ...element, children: element.children.flatMap((child) => (isLine ? inLine(child) : convert(child))) };
+}
+
+const LINES = new Set('p h1 h2 h3 h4 h5 h6 span a strong em u s b i'.split(' '));
+
+// A picture in a line of text stays in it; elsewhere it is a block.
+function inLine(node: MarkupNode): MarkupNode[] {
+  return isElement(node, 'ac:image') ? imageText(node) : convert(node);
 }
 
 function convert(node: MarkupNode): MarkupNode[] {
@@ -24,7 +32,7 @@ function convert(node: MarkupNode): MarkupNode[] {
     case 'ac:link':
       return [link(node)];
     case 'ac:image':
-      return [image(node)];
+      return [html('p', imageText(node))];
     case 'ac:emoticon':
       return [emoticon(node)];
     case 'ac:task-list':
@@ -69,7 +77,8 @@ function macro(element: MarkupElement): MarkupNode[] {
   if (rich.length > 0) return [html('div', [...heading, ...rich.flatMap((body) => body.children.flatMap(convert))])];
   const [plain] = childElements(element, 'ac:plain-text-body');
   if (plain) return plainBody(name, rawText(plain), parameter(element, 'language'), heading);
-  return name.startsWith('math') || name === 'latex' ? [parameter(element, 'body')] : [];
+  // Formulas are written in a parameter by the common apps.
+  return [parameter(element, 'body')];
 }
 
 function plainBody(name: string, text: string, language: string, heading: MarkupNode[]): MarkupNode[] {
@@ -90,11 +99,11 @@ function link(element: MarkupElement): MarkupElement {
   return html('a', [names.find((name) => name !== '') ?? ''], attributes);
 }
 
-function image(element: MarkupElement): MarkupElement {
+function imageText(element: MarkupElement): MarkupNode[] {
   const alt = (element.attributes['ac:alt'] ?? '').trim();
   const captions = childElements(element, 'ac:caption').flatMap((caption) => caption.children.flatMap(convert));
   const same = captions.map(rawText).join('').trim() === alt;
-  return html('div', [html('p', same ? captions : [alt, html('br', []), ...captions])]);
+  return same ? captions : [alt, ...(captions.length > 0 ? [html('br', []), ...captions] : [])];
 }
 
 function emoticon(element: MarkupElement): string {

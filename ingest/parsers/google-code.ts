@@ -12,7 +12,9 @@ export function joinGoogleCode(blocks: readonly DraftBlock[]): DraftBlock[] {
   let code: string[] | null = null;
   for (const block of blocks) {
     if (!code && !block.text.includes(CODE_START)) {
-      joined.push({ ...block, text: block.text.replaceAll(CODE_END, '') });
+      joined.push(
+        block.kind === 'paragraph' || block.kind === 'heading' ? { ...block, text: singleSpaced(block.text) } : block,
+      );
       continue;
     }
     code ??= [];
@@ -30,6 +32,11 @@ export function joinGoogleCode(blocks: readonly DraftBlock[]): DraftBlock[] {
 
 function codeOf(lines: readonly string[]): DraftBlock {
   return codeBlock(withoutMarks(lines.join('\n')).replaceAll('\u00a0', ' '));
+}
+
+// No-break spaces are used for layout in exports and pasted pages.
+function singleSpaced(text: string): string {
+  return text.replaceAll(CODE_END, '').replace(/[ \u00a0]+/g, ' ');
 }
 
 function withoutMarks(text: string): string {

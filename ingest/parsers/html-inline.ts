@@ -59,13 +59,15 @@ function nodeText(node: MarkupNode, context: InlineContext, before: string): str
 }
 
 function checkbox(input: MarkupElement): string {
-  if (input.attributes.type !== 'checkbox') return '';
+  // With a role it is the switch of a menu.
+  if (input.attributes.type !== 'checkbox' || input.attributes.role !== undefined) return '';
   return input.attributes.checked === undefined ? '[ ] ' : '[x] ';
 }
 
 // `10<sup>6</sup>` read as "106" would be a false quote; a raised word or mark after a word stays as it is.
 function superscript(element: MarkupElement, context: InlineContext, before: string): string {
   const text = inlineHtmlText(element.children, context);
+  if (/^\s*\[\^[^\]]+\]\s*$/.test(text)) return text.trim();
   if (!/\d$/.test(before) || !/^[-−+]?\d+$/.test(text)) return text;
   return Array.from(text, (digit) => SUPERSCRIPTS[digit] ?? digit).join('');
 }

@@ -1,9 +1,9 @@
 // Tables of HTML: data tables become rows, tables used for layout give way to their content.
 import { paragraphBlock, tableBlock } from '../markdown-blocks.ts';
-import type { DraftBlock } from './build-document.ts';
+import { type DraftBlock, headingWords } from './build-document.ts';
 import { isHidden } from './html-elements.ts';
 import type { InlineContext } from './html-inline.ts';
-import { findElements, isElement, type MarkupElement, type MarkupNode } from './markup-tree.ts';
+import { isElement, type MarkupElement, type MarkupNode } from './markup-tree.ts';
 
 // HTML allows 1,000; a hostile page must not make a table of a billion cells out of two attributes.
 const MAX_SPAN = 100;
@@ -39,19 +39,20 @@ function rowCells(row: MarkupElement): MarkupElement[] {
   return row.children.filter((child) => isElement(child, 'td', 'th') && !isHidden(child)) as MarkupElement[];
 }
 
-const LAYOUT_CONTENT = new Set(['h1', 'h2', 'h3', 'table']);
-
+// A table of one column is a frame around its content.
 function isLayout(table: MarkupElement, rows: readonly MarkupElement[][]): boolean {
   if (table.attributes.role === 'presentation' || table.attributes.role === 'none') return true;
-  if (rows.every((row) => row.length === 1)) return true;
-  const headings = findElements(table, (element) => LAYOUT_CONTENT.has(element.name) && element.name !== 'table');
-  return headings.length > 0 && !findElements(table, (element) => element.name === 'th').length && rows.length <= 2;
+  return rows.every((row) => row.length === 1);
 }
 
 function cellText(cell: MarkupElement, context: InlineContext, flow: Flow): string {
-  return flow(cell.children, context)
-    .map((block) => (block.kind === 'table' ? nestedTableText(block.text) : block.text))
-    .join(' ');
+  return flow(cell.children, context).map(cellBlockText).join(' ');
+}
+
+function cellBlockText(block: DraftBlock): string {
+  if (block.kind === 'table') return nestedTableText(block.text);
+  if (block.kind === 'code') return block.text.split('\n').slice(1, -1).join('\n');
+  return block.kind === 'heading' ? headingWords(block.text) : block.text;
 }
 
 // A table in a cell has no lines of its own: its cells, row by row.

@@ -81,7 +81,7 @@ export function officeProperties(archive: Archive): Record<string, string> {
 
 // What programs write as a title when nobody gave one.
 const PLACEHOLDER_TITLE =
-  /^(?:untitled.*|document\d*|presentation\d*|book\d*|powerpoint presentation|microsoft word - .*|.*\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf))$/i;
+  /^(?:\(.*\)|\S*_\S*|untitled.*|document\d*|presentation\d*|book\d*|powerpoint presentation|microsoft word - .*|.*\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf))$/i;
 
 /** A title from a file's properties that somebody meant, else null. */
 export function meantTitle(title: string | undefined): string | null {

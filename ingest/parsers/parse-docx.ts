@@ -80,9 +80,22 @@ function withPlainEquations(part: Uint8Array): Uint8Array {
   if (!xml.includes('<m:oMath')) return part;
   const plain = xml
     .replace(/<m:oMathParaPr>.*?<\/m:oMathParaPr>|<\/?m:oMathPara>/gs, '')
+    .replace(/<\/m:oMath>\s*(?=<m:oMath[\s>])/g, '<m:t> </m:t>$&')
     .replace(/<m:oMath(?:\s[^>]*)?>(.*?)<\/m:oMath>/gs, (_, body: string) => {
-      const text = Array.from(body.matchAll(/<m:t(?:\s[^>]*)?>([^<]*)<\/m:t>/g), (match) => match[1]).join('');
+      const text = Array.from(inLine(body).matchAll(/<m:t(?:\s[^>]*)?>([^<]*)<\/m:t>/g), (match) => match[1]).join('');
       return `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
     });
   return new TextEncoder().encode(plain.replace(/^(<\?xml[^>]*encoding=["'])[^"']*/, '$1UTF-8'));
+}
+
+// The shape of a formula in one line: a fraction read without its bar would be another number.
+const SHAPES: readonly (readonly [RegExp, string])[] = [
+  [/<\/m:num>/g, '/'],
+  [/<\/m:fName>/g, ' '],
+  [/<m:sup>/g, '^'],
+  [/<m:sub>/g, '_'],
+];
+
+function inLine(body: string): string {
+  return SHAPES.reduce((xml, [place, sign]) => xml.replace(place, `<m:t>${sign}</m:t>`), body);
 }

@@ -2,14 +2,15 @@
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf';
 import { paragraphBlock } from '../markdown-blocks.ts';
 import { type ParsedDocument, ParseError } from '../parsed-document.ts';
-import { buildDocument, cleanText, type DraftBlock, hasWord } from './build-document.ts';
+import { buildDocument, cleanText, hasWord } from './build-document.ts';
 import { meantTitle } from './office-xml.ts';
 import { dropFurniture } from './pdf-furniture.ts';
 import { headingLevels, type OutlineEntry } from './pdf-headings.ts';
 import { knownWords } from './pdf-join.ts';
 import { joinLines, type PdfLine, type TextPiece } from './pdf-lines.ts';
-import { joinPages } from './pdf-pages.ts';
+import { joinColumns, splitColumns } from './pdf-pages.ts';
 import { pageBlocks } from './pdf-paragraphs.ts';
+import { type ContentItem, type StructureNode, taggedPieces } from './pdf-tags.ts';
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -22,19 +23,19 @@ export async function parsePdf(bytes: Uint8Array): Promise<ParsedDocument> {
   try {
     const pages = await readPages(pdf);
     const lines = dropFurniture(pages.map((page) => page.lines));
-    assertTextLayer(
-      lines.flat(),
-      pages.flatMap((page) => page.additions),
-    );
+    await assertTextLayer(pdf, [...lines.flat().map((line) => line.text), ...pages.flatMap((page) => page.additions)]);
     const levelOf = headingLevels(lines.flat(), await readOutline(pdf));
     const words = knownWords(lines.flat().map((line) => line.text));
-    const blocks = pages.map((page, index) => [
-      ...pageBlocks(lines[index] ?? [], levelOf, words),
-      ...page.additions.map((text): DraftBlock => paragraphBlock(text)),
+    const columns = pages.flatMap((page, index) => [
+      ...splitColumns(lines[index] ?? []).map((column) => ({
+        page: index + 1,
+        blocks: pageBlocks(column, levelOf, words),
+      })),
+      { page: index + 1, blocks: page.additions.map((text) => paragraphBlock(text)) },
     ]);
     const properties = await readProperties(pdf);
     const title = meantTitle(properties.title);
-    const joined = joinPages(blocks, words);
+    const joined = joinColumns(columns, words);
     return buildDocument(title ? { title, blocks: joined, properties } : { blocks: joined, properties });
   } finally {
     await pdf.destroy();
@@ -84,9 +85,11 @@ async function readPages(pdf: Pdf): Promise<PageText[]> {
 
 async function readPage(pdf: Pdf, number: number): Promise<PageText> {
   const page = await pdf.getPage(number);
-  const { items } = await page.getTextContent();
-  const pieces = (items as (TextPiece | { type: string })[]).filter((item) => 'str' in item);
-  const lines = joinLines(pieces.map(cleanPiece), number).filter((line) => line.text !== '');
+  const { items } = await page.getTextContent({ includeMarkedContent: true });
+  // A broken structure tree costs the tags of the page.
+  const tree = (await page.getStructTree().catch(() => null)) as StructureNode | null;
+  const pieces = taggedPieces(items as ContentItem[], tree).map(cleanPiece);
+  const lines = joinLines(pieces, number).filter((line) => line.text !== '');
   const additions = (await page.getAnnotations()).flatMap(annotationText);
   page.cleanup();
   return { lines, additions };
@@ -95,7 +98,7 @@ async function readPage(pdf: Pdf, number: number): Promise<PageText> {
 // A soft hyphen at the end of a piece may be needed to join a word; all else that is unreadable goes.
 function cleanPiece(piece: TextPiece): TextPiece {
   const str = cleanText(piece.str).replaceAll('\n', ' ') + (piece.str.endsWith('\u00ad') ? '\u00ad' : '');
-  return { str, transform: piece.transform, width: piece.width, dir: piece.dir };
+  return { ...piece, str };
 }
 
 interface Annotation {
@@ -122,15 +125,25 @@ function annotationText(annotation: Annotation): string[] {
 // Of the visible characters; a font without a map to Unicode gives private-use characters or replacement marks.
 const MAX_UNMAPPED_SHARE = 0.5;
 
-function assertTextLayer(lines: readonly PdfLine[], additions: readonly string[]): void {
-  const text = [...lines.map((line) => line.text), ...additions].join(' ');
+async function assertTextLayer(pdf: Pdf, texts: readonly string[]): Promise<void> {
+  const text = texts.join(' ');
   const visible = text.match(/\S/gu)?.length ?? 0;
   const unmapped = text.match(/[\p{Co}\ufffd]/gu)?.length ?? 0;
   if (hasWord(text) && unmapped <= visible * MAX_UNMAPPED_SHARE) return;
+  if (visible === 0 && (await isBlank(pdf))) throw new ParseError('empty', 'the PDF has only blank pages');
   throw new ParseError(
     'no_text_layer',
     'the PDF holds pictures of text, not text; run text recognition (OCR) on it first',
   );
+}
+
+// Whether nothing is drawn on the first pages. Looking at more would cost time and say the same.
+async function isBlank(pdf: Pdf): Promise<boolean> {
+  for (let number = 1; number <= Math.min(pdf.numPages, 3); number += 1) {
+    const operators = await (await pdf.getPage(number)).getOperatorList();
+    if (operators.fnArray.length > 0) return false;
+  }
+  return true;
 }
 
 async function readOutline(pdf: Pdf): Promise<OutlineEntry[]> {

@@ -1,4 +1,4 @@
-// Headings of a PDF, which has none: lines set larger than the text, and lines that its outline names.
+// Headings of a PDF: the tagged ones, or else lines set larger than the text and lines that its outline names.
 import type { PdfLine } from './pdf-lines.ts';
 
 /** An entry of the outline (the bookmarks). `depth` is 1 at the top. */
@@ -18,6 +18,7 @@ const MAX_HEADING_LENGTH = 200;
 
 /** Learns from all lines of a document which ones are headings, and how deep. */
 export function headingLevels(lines: readonly PdfLine[], outline: readonly OutlineEntry[]): HeadingLevel {
+  if (lines.some((line) => line.tag?.heading)) return (line) => line.tag?.heading ?? null;
   const named = new Map(outline.map((entry) => [headingKey(entry.title), Math.min(entry.depth, 6)]));
   const sizes = headingSizes(lines);
   return (line) => {

@@ -1,5 +1,13 @@
 // The positioned pieces of text of a PDF page, joined to lines.
 
+/** What a tagged PDF says about a piece of text. Pieces of one heading share the object. */
+export interface PieceTag {
+  /** 1 to 6. */
+  readonly heading?: number;
+  /** Numbers of the table on its page, of the row and of the column. */
+  readonly cell?: { readonly table: number; readonly row: number; readonly column: number };
+}
+
 /** A piece of text as the PDF library gives it. */
 export interface TextPiece {
   readonly str: string;
@@ -7,6 +15,7 @@ export interface TextPiece {
   readonly transform: readonly number[];
   readonly width: number;
   readonly dir: string;
+  readonly tag?: PieceTag;
 }
 
 /** Text of one line, left of a gap wide enough to be a column's. */
@@ -27,6 +36,7 @@ export interface PdfLine {
   readonly size: number;
   /** 1-based. */
   readonly page: number;
+  readonly tag?: PieceTag;
 }
 
 interface Placed {
@@ -36,12 +46,13 @@ interface Placed {
   readonly y: number;
   readonly size: number;
   readonly isRightToLeft: boolean;
+  readonly tag?: PieceTag;
 }
 
 // In font sizes. A space between words is about 0.25; letters of one word are set less than 0.1 apart.
 const WORD_GAP = 0.15;
 // Wider than any stretched space of justified text: the gap between the columns of a table or a page.
-const COLUMN_GAP = 1.5;
+const COLUMN_GAP = 1;
 // Raised and lowered characters stay on their line.
 const SAME_LINE = 0.45;
 
@@ -67,15 +78,35 @@ export function joinLines(pieces: readonly TextPiece[], page: number): PdfLine[]
 function place(piece: TextPiece): Placed {
   const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = piece.transform;
   const size = Math.hypot(c, d) || Math.hypot(a, b) || 1;
-  return { text: piece.str, x0: x, x1: x + piece.width, y, size, isRightToLeft: piece.dir === 'rtl' };
+  return {
+    text: piece.str,
+    x0: x,
+    x1: x + piece.width,
+    y,
+    size,
+    isRightToLeft: piece.dir === 'rtl',
+    ...tagged(piece.tag),
+  };
+}
+
+function tagged(tag: PieceTag | undefined): { tag?: PieceTag } {
+  return tag ? { tag } : {};
 }
 
 function continues(last: Placed, next: Placed): boolean {
+  if (!sameTag(last.tag, next.tag)) return false;
   const size = Math.max(last.size, next.size);
   if (Math.abs(last.y - next.y) > SAME_LINE * size) return false;
   if (last.isRightToLeft || next.isRightToLeft) return true;
   // A jump back to the left is the next cell or column, not the next word.
   return next.x0 >= last.x1 - size;
+}
+
+// Plain text is tagged piece by piece, and only headings and cells are parts that must not mix.
+function sameTag(last: PieceTag | undefined, next: PieceTag | undefined): boolean {
+  if (last?.heading !== next?.heading || (last?.heading && last !== next)) return false;
+  const [a, b] = [last?.cell, next?.cell];
+  return a?.table === b?.table && a?.row === b?.row && a?.column === b?.column;
 }
 
 function lineOf(pieces: readonly Placed[], page: number): PdfLine {
@@ -104,6 +135,7 @@ function lineOf(pieces: readonly Placed[], page: number): PdfLine {
     y: longest.y,
     size: Math.round(longest.size * 2) / 2,
     page,
+    ...tagged(longest.tag),
   };
 }
 

@@ -4,64 +4,76 @@ import type { DraftBlock } from './build-document.ts';
 import type { HeadingLevel } from './pdf-headings.ts';
 import { joinText, type KnownWords } from './pdf-join.ts';
 import type { PdfLine } from './pdf-lines.ts';
-import { tableAt } from './pdf-tables.ts';
+import type { PdfBlock } from './pdf-pages.ts';
+import { tableAt, taggedTableAt } from './pdf-tables.ts';
 
 const BULLET = /^[•●○▪■□◦‣∙·➢➤✓✔❖\uf0b7\uf0a7\uf0d8–—-]\s+(?=\S)/u;
-const NUMBER = /^\(?(\d{1,3})[.)]\s+(?=\S)/;
+const NUMBER = /^(\d{1,3}[.)])\s+(?=\S)/;
 const LONE_BULLET = /^[•●○▪■□◦‣∙·➢➤✓✔❖\uf0b7\uf0a7\uf0d8]$/u;
 const SENTENCE_END = /[.!?:。！？][)"'”’\]]*$/;
 
 // In line distances: what is further apart than lines of a paragraph.
 const PARAGRAPH_GAP = 1.3;
+const HEADING_GAP = 1.6;
 // In font sizes: an indented first line, and the room at the end of a line that another word would have used.
 const INDENT = 1;
 const SPARE_ROOM = 1;
 
-/** The blocks of one page's lines, in order. */
-export function pageBlocks(lines: readonly PdfLine[], levelOf: HeadingLevel, words: KnownWords): DraftBlock[] {
-  const blocks: DraftBlock[] = [];
-  const page = mergeMarkers(lines);
-  const pitch = linePitch(page);
-  let index = 0;
-  while (index < page.length) {
-    const line = page[index] as PdfLine;
-    const level = levelOf(line);
-    const table = level === null ? tableAt(page, index) : null;
-    if (level !== null) {
-      const group = takeWhile(
-        page,
-        index,
-        (next, last) => levelOf(next) === level && next.size === last.size && isNear(last, next, pitch, 1.6),
-      );
-      blocks.push(
-        headingBlock(
-          level,
-          group.reduce((text, next) => joinText(text, next.text, words), ''),
-        ),
-      );
-      index += group.length;
-    } else if (table) {
-      blocks.push(tableBlock(table.rows));
-      index += table.lines;
-    } else if (markerOf(line)) {
-      const items = takeWhile(
-        page,
-        index,
-        (next, last) => levelOf(next) === null && continuesList(next, last, page[index] as PdfLine, pitch),
-      );
-      blocks.push(listOf(items, words));
-      index += items.length;
-    } else {
-      const group = takeWhile(
-        page,
-        index,
-        (next, last) => levelOf(next) === null && !markerOf(next) && continuesParagraph(last, next, page, pitch),
-      );
-      blocks.push({ kind: 'paragraph', text: paragraphText(group, page, words) });
-      index += group.length;
-    }
+/** The blocks of one column's lines, in order. */
+export function pageBlocks(lines: readonly PdfLine[], levelOf: HeadingLevel, words: KnownWords): PdfBlock[] {
+  const blocks: PdfBlock[] = [];
+  const page: Page = { lines: mergeMarkers(lines), pitch: linePitch(lines), levelOf, words };
+  for (let index = 0; index < page.lines.length; ) {
+    const part = partAt(page, index);
+    blocks.push(...part.blocks);
+    index += part.lines;
   }
   return blocks;
+}
+
+/** What is known of a page while its parts are found. */
+interface Page {
+  readonly lines: readonly PdfLine[];
+  /** The usual distance of two lines, in points. */
+  readonly pitch: number;
+  readonly levelOf: HeadingLevel;
+  readonly words: KnownWords;
+}
+
+interface Part {
+  readonly blocks: readonly PdfBlock[];
+  readonly lines: number;
+}
+
+function partAt(page: Page, index: number): Part {
+  const line = page.lines[index] as PdfLine;
+  const tagged = taggedTableAt(page.lines, index, page.words);
+  if (tagged) return { blocks: tagged.blocks, lines: tagged.lines };
+  if (page.levelOf(line) !== null) return headingAt(page, index);
+  const table = tableAt(page.lines, index);
+  if (table) return { blocks: [tableBlock(table.rows)], lines: table.lines };
+  const plain = (next: PdfLine): boolean => page.levelOf(next) === null && !next.tag?.cell;
+  if (markerOf(line)) {
+    const items = takeWhile(page.lines, index, (next, last) => plain(next) && continuesList(next, last, line, page));
+    return { blocks: [listOf(items, page.words)], lines: items.length };
+  }
+  const group = takeWhile(
+    page.lines,
+    index,
+    (next, last) => plain(next) && !markerOf(next) && continuesParagraph(last, next, page),
+  );
+  return { blocks: [{ kind: 'paragraph', text: paragraphText(group, page) }], lines: group.length };
+}
+
+function headingAt(page: Page, index: number): Part {
+  const level = page.levelOf(page.lines[index] as PdfLine) ?? 1;
+  const group = takeWhile(page.lines, index, (next, last) => {
+    if (page.levelOf(next) !== level) return false;
+    if (last.tag?.heading) return next.tag === last.tag;
+    return next.size === last.size && isNear(last, next, page.pitch, HEADING_GAP);
+  });
+  const text = group.reduce((before, line) => joinText(before, line.text, page.words), '');
+  return { blocks: [headingBlock(level, text)], lines: group.length };
 }
 
 function takeWhile(
@@ -109,43 +121,54 @@ function linePitch(lines: readonly PdfLine[]): number {
 
 function isNear(last: PdfLine, next: PdfLine, pitch: number, gap: number): boolean {
   const distance = last.y - next.y;
-  return distance > 0 && distance <= Math.max(pitch * gap, next.size * 1.2 * (gap > PARAGRAPH_GAP ? gap : 1));
+  return distance > 0 && distance <= Math.max(pitch, next.size * 1.2) * gap;
 }
 
-function continuesParagraph(last: PdfLine, next: PdfLine, page: readonly PdfLine[], pitch: number): boolean {
-  if (Math.abs(last.size - next.size) > 0.1 * last.size || !isNear(last, next, pitch, PARAGRAPH_GAP)) return false;
+function continuesParagraph(last: PdfLine, next: PdfLine, page: Page): boolean {
+  if (Math.abs(last.size - next.size) > 0.1 * last.size || !isNear(last, next, page.pitch, PARAGRAPH_GAP)) return false;
   const ended = SENTENCE_END.test(last.text);
   if (ended && next.x0 - last.x0 > INDENT * next.size) return false;
   return !(ended && hasSpareRoom(last, next, page));
 }
 
 // Whether the first word of the next line would have fitted behind the line: then the line's end was meant.
-function hasSpareRoom(last: PdfLine, next: PdfLine, page: readonly PdfLine[]): boolean {
+function hasSpareRoom(last: PdfLine, next: PdfLine, page: Page): boolean {
   const firstWord = next.text.split(' ', 1)[0] ?? '';
   const wordWidth = ((next.x1 - next.x0) * firstWord.length) / Math.max(next.text.length, 1);
-  const column = page.filter((line) => line.x0 < last.x1 && line.x1 > last.x0 && Math.abs(line.size - last.size) < 1);
-  const right = Math.max(...column.map((line) => line.x1));
+  const column = page.lines.filter(
+    (line) => line.x0 < last.x1 && line.x1 > last.x0 && Math.abs(line.size - last.size) < 1,
+  );
+  const right = column.reduce((most, line) => Math.max(most, line.x1), last.x1);
   return right - last.x1 > wordWidth + SPARE_ROOM * last.size;
 }
 
-function paragraphText(lines: readonly PdfLine[], page: readonly PdfLine[], words: KnownWords): string {
+function paragraphText(lines: readonly PdfLine[], page: Page): string {
   return lines.reduce((text, line, index) => {
     const last = lines[index - 1];
     const meant =
       last !== undefined && (last.segments.length > 1 || line.segments.length > 1 || hasSpareRoom(last, line, page));
-    return meant && !/\p{Ll}-$/u.test(text) ? `${text}\n${line.text}` : joinText(text, line.text, words);
+    return meant && !/\p{Ll}-$/u.test(text) ? `${text}\n${line.text}` : joinText(text, line.text, page.words);
   }, '');
 }
 
-// A list goes on with its next marker, or with a line that stands right of the first marker and near its item.
-function continuesList(next: PdfLine, last: PdfLine, first: PdfLine, pitch: number): boolean {
+// A list goes on with its next marker, or with a line of its last item: one that is indented or was broken for want of room.
+function continuesList(next: PdfLine, last: PdfLine, first: PdfLine, page: Page): boolean {
   if (last.y <= next.y) return false;
-  if (markerOf(next)) return last.y - next.y < Math.max(3 * pitch, 3 * next.size);
-  return next.x0 > first.x0 + 0.5 * next.size && isNear(last, next, pitch, PARAGRAPH_GAP);
+  const isLeft = next.x0 < first.x0 - 0.5 * next.size;
+  const isIndented = next.x0 > first.x0 + 0.5 * next.size;
+  if (markerOf(next)) {
+    // Bullets and then a number at the same margin are a list and then a section.
+    const isOther = NUMBER.test(next.text) !== NUMBER.test(first.text) && !isIndented;
+    return !isLeft && !isOther && last.y - next.y < 3 * Math.max(page.pitch, next.size);
+  }
+  if (isLeft || !isNear(last, next, page.pitch, PARAGRAPH_GAP)) return false;
+  return isIndented || (!SENTENCE_END.test(last.text) && !hasSpareRoom(last, next, page));
 }
 
 function listOf(lines: readonly PdfLine[], words: KnownWords): DraftBlock {
-  const margins = [...new Set(lines.filter(markerOf).map((line) => Math.round(line.x0 / 6)))].sort((a, b) => a - b);
+  // A sixth of a centimetre or so is one margin.
+  const margin = (line: PdfLine): number => Math.round(line.x0 / 6);
+  const margins = [...new Set(lines.filter(markerOf).map(margin))].sort((a, b) => a - b);
   const items: string[] = [];
   for (const line of lines) {
     const marker = markerOf(line);
@@ -153,9 +176,9 @@ function listOf(lines: readonly PdfLine[], words: KnownWords): DraftBlock {
       items.push(joinText(items.pop() ?? '', line.text, words));
       continue;
     }
-    const depth = margins.indexOf(Math.round(line.x0 / 6));
     const number = NUMBER.exec(line.text)?.[1];
-    items.push(`${'  '.repeat(depth)}${number ? `${number}.` : '-'} ${line.text.slice(marker.length)}`);
+    const depth = '  '.repeat(margins.indexOf(margin(line)));
+    items.push(`${depth}${number ?? '-'} ${line.text.slice(marker.length)}`);
   }
   return { kind: 'list', text: items.join('\n') };
 }

@@ -1,5 +1,8 @@
-// Tables of a PDF, which has none: neighbouring lines whose parts stand in the same columns.
+// Tables of a PDF: the tagged ones, or else neighbouring lines whose parts stand in the same columns.
+import { paragraphBlock, tableBlock } from '../markdown-blocks.ts';
+import { joinText, type KnownWords } from './pdf-join.ts';
 import type { PdfLine, Segment } from './pdf-lines.ts';
+import type { PdfBlock } from './pdf-pages.ts';
 
 /** The rows of a table and the number of lines they take. */
 export interface FoundTable {
@@ -52,4 +55,27 @@ function placeCells(row: PdfLine, columns: readonly { x0: number; x1: number }[]
       .map((segment) => segment.text)
       .join(' '),
   );
+}
+
+/** The tagged table that begins at `from`, or null. One of a single column is a frame: its cells are paragraphs. */
+export function taggedTableAt(
+  lines: readonly PdfLine[],
+  from: number,
+  words: KnownWords,
+): { readonly blocks: readonly PdfBlock[]; readonly lines: number } | null {
+  const number = lines[from]?.tag?.cell?.table;
+  if (number === undefined) return null;
+  const rows: string[][] = [];
+  let to = from;
+  for (let line = lines[to]; line?.tag?.cell?.table === number; line = lines[++to]) {
+    const { row, column } = line.tag.cell;
+    rows[row] ??= [];
+    const cells = rows[row];
+    cells[column] = joinText(cells[column] ?? '', line.text, words);
+  }
+  const filled = rows.filter(Boolean).map((row) => Array.from(row, (cell) => cell ?? ''));
+  const isFrame = filled.every((row) => row.length === 1);
+  if (isFrame) return { blocks: filled.map(([cell = '']) => paragraphBlock(cell)), lines: to - from };
+  const table = { rows: filled, firstRow: rows.findIndex(Boolean), lastRow: rows.length - 1 };
+  return { blocks: [{ ...tableBlock(filled), table }], lines: to - from };
 }
