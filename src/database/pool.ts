@@ -141,6 +141,8 @@ function reportLostConnections(pool: Pool, server: string, logger: DatabaseLogge
 
 interface Deadline {
   readonly timeoutMs: number;
+  /** Rejects when the time is over. */
+  readonly expired: Promise<never>;
   readonly signal: AbortSignal;
 }
 
@@ -152,7 +154,7 @@ async function withDeadline<T>(timeoutMs: number, work: (deadline: Deadline) => 
   });
   const timer = setTimeout(() => controller.abort(), timeoutMs);
   try {
-    return await Promise.race([work({ timeoutMs, signal: controller.signal }), expired]);
+    return await Promise.race([work({ timeoutMs, signal: controller.signal, expired }), expired]);
   } finally {
     clearTimeout(timer);
   }
@@ -180,7 +182,8 @@ function createLease(pool: Pool, poolSize: number, translate: Translate): Lease 
       deadline?.signal.addEventListener('abort', onExpired, { once: true });
       try {
         if (deadline?.signal.aborted) onExpired();
-        return await use(client);
+        // Code of a caller that never comes back must not keep its place in the queue.
+        return await Promise.race([use(client), ...(deadline === undefined ? [] : [deadline.expired])]);
       } catch (error) {
         if (held) release(!(await rollBack(client)));
         throw error;

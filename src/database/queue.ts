@@ -81,6 +81,7 @@ export function createQueue(
 
   return {
     async start() {
+      await createSchema(database);
       await boss.start();
       for (const queue of queues) await defineQueue(boss, queue);
       await grantToApplication(database);
@@ -117,6 +118,13 @@ async function executeSql(database: DatabaseClient, text: string, values?: unkno
   }
 }
 
+// `create schema if not exists` of two processes at once fails in one of them, which pg-boss does not expect.
+async function createSchema(database: DatabaseClient): Promise<void> {
+  await database.owner((query) =>
+    query(`select pg_advisory_xact_lock(hashtext('verbatim.queue')); create schema if not exists ${SCHEMA}`),
+  );
+}
+
 async function defineQueue(boss: PgBoss, queue: QueueDefinition): Promise<void> {
   const options = {
     name: queue.name,
@@ -135,7 +143,7 @@ async function defineQueue(boss: PgBoss, queue: QueueDefinition): Promise<void> 
 async function grantToApplication(database: DatabaseClient): Promise<void> {
   await database.owner((query) =>
     query(
-      `select pg_advisory_xact_lock(hashtext('verbatim.queue.grants'));
+      `select pg_advisory_xact_lock(hashtext('verbatim.queue'));
       grant usage on schema ${SCHEMA} to ${APP_ROLE};
       grant select on ${SCHEMA}.queue to ${APP_ROLE};
       grant select, insert, update, delete on ${SCHEMA}.job to ${APP_ROLE}`,

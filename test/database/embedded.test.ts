@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { lockDataDirectory, socketDirectory, writeServerFile } from '../../src/d
 import { type EmbeddedServer, openEmbedded } from '../../src/database/embedded.ts';
 import { createDatabase, type DatabaseClient } from '../../src/database/pool.ts';
 import { migratedDataDir } from '../helpers/embedded-template.ts';
-import { type OwnerProcess, startOwnerProcess } from '../helpers/owner-process.ts';
+import { type OwnerProcess, startOwnerProcess } from '../helpers/start-owner-process.ts';
 
 let dataDir: string;
 let cleanUp: (() => Promise<unknown>)[];
@@ -130,29 +130,22 @@ describe('a data directory of this process', () => {
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
   });
 
-  test('is created where there is none, with vectors', async () => {
+  test('is created where there is none, or where creating it was cut off, with vectors', async () => {
     const fresh = join(dataDir, 'fresh');
-    const server = await open({ dataDir: fresh });
+    await mkdir(join(fresh, 'postgres.new'), { recursive: true });
+    await writeFile(join(fresh, 'postgres.new/PG_VERSION'), '18\n');
 
-    const rows = await connect(server).owner((query) =>
+    const rows = await connect(await open({ dataDir: fresh })).owner((query) =>
       query(`create extension vector; select '[1,0]'::vector <-> '[0,0]'::vector as distance`),
     );
 
     expect(rows).toEqual([{ distance: 1 }]);
   });
 
-  test('is initialised anew when the first initialisation was cut off', async () => {
-    const fresh = join(dataDir, 'fresh');
-    await mkdir(join(fresh, 'postgres.new'), { recursive: true });
-    await writeFile(join(fresh, 'postgres.new/PG_VERSION'), '18\n');
-
-    const server = await open({ dataDir: fresh });
-
-    expect(await connect(server).owner((query) => query('select 1 as one'))).toEqual([{ one: 1 }]);
-  });
-
   test('with a long path has its socket in a directory of the same user elsewhere', async () => {
     const long = join(dataDir, 'x'.repeat(120));
+    await mkdir(long);
+    await rename(join(dataDir, 'postgres'), join(long, 'postgres'));
 
     const server = await open({ dataDir: long });
     cleanUp.push(() => rm(server.connection.host, { recursive: true, force: true }));
@@ -173,17 +166,10 @@ describe('a data directory of this process', () => {
 });
 
 describe('a data directory that cannot be used', () => {
-  test.each([
-    [
-      'of another version',
-      'is refused with both versions',
-      /PostgreSQL 16, this release embeds 18/,
-      'postgres/PG_VERSION',
-    ],
-  ])('%s %s', async (_what, _outcome, message, file) => {
-    await writeFile(join(dataDir, file), '16\n');
+  test('because another version of PostgreSQL wrote it is refused with both versions', async () => {
+    await writeFile(join(dataDir, 'postgres/PG_VERSION'), '16\n');
 
-    await expect(openEmbedded({ dataDir })).rejects.toThrow(message);
+    await expect(openEmbedded({ dataDir })).rejects.toThrow(/written by PostgreSQL 16, this release embeds 18/);
   });
 
   test('because it is a file is refused', async () => {
