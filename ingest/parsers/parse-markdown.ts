@@ -1,4 +1,6 @@
 // Markdown files.
+
+import { withoutTemplateTags } from '../markdown-templates.ts';
 import { markdownToBlocks } from '../markdown-to-blocks.ts';
 import type { ParsedDocument } from '../parsed-document.ts';
 import { buildDocument } from './build-document.ts';
@@ -10,7 +12,7 @@ const MDX_STATEMENT = /^(?:import\s[^\n]*?['"][^'"\n]+['"];?|export\s+(?:const|l
 
 /** Reads Markdown; with `mdx`, import and export lines are left out. Front matter becomes properties and the title. */
 export function parseMarkdown(source: string, options: { readonly mdx?: boolean } = {}): ParsedDocument {
-  const markdown = options.mdx ? source.replace(MDX_STATEMENT, '') : source;
+  const markdown = withoutTemplateTags(options.mdx ? source.replace(MDX_STATEMENT, '') : source);
   try {
     const { blocks, frontMatter } = markdownToBlocks(markdown);
     const properties = readFrontMatter(frontMatter);

@@ -10,6 +10,7 @@ import { knownWords } from './pdf-join.ts';
 import { joinLines, type PdfLine, type TextPiece } from './pdf-lines.ts';
 import { joinColumns, splitColumns } from './pdf-pages.ts';
 import { pageBlocks } from './pdf-paragraphs.ts';
+import { numberedSections } from './pdf-sections.ts';
 import { type ContentItem, type StructureNode, taggedPieces } from './pdf-tags.ts';
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -35,7 +36,7 @@ export async function parsePdf(bytes: Uint8Array): Promise<ParsedDocument> {
     ]);
     const properties = await readProperties(pdf);
     const title = meantTitle(properties.title);
-    const joined = joinColumns(columns, words);
+    const joined = numberedSections(joinColumns(columns, words));
     return buildDocument(title ? { title, blocks: joined, properties } : { blocks: joined, properties });
   } finally {
     await pdf.destroy();

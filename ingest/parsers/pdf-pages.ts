@@ -75,13 +75,18 @@ function runsOver(last: PdfBlock, first: PdfBlock): boolean {
   return /[\p{L}\p{N},;\-\u00ad]$/u.test(last.text) && last.text.length > 40 && /^\p{Ll}/u.test(first.text);
 }
 
+// Some writers tag the rest of a broken row as a row: its cells begin in the middle of a sentence.
+function isRestOfRow(row: readonly string[]): boolean {
+  return row[0] === '' && row.every((cell) => cell === '' || /^\p{Ll}/u.test(cell));
+}
+
 type Table = NonNullable<PdfBlock['table']>;
 
 function joinTables(upper: Table, lower: Table, words: KnownWords): Joined {
   const rows = upper.rows.map((row) => [...row]);
   const added = lower.rows.map((row) => [...row]);
   const broken = rows.at(-1);
-  if (upper.lastRow === lower.firstRow && broken) {
+  if (broken && (upper.lastRow === lower.firstRow || isRestOfRow(added[0] ?? []))) {
     // The row itself is broken: its cells go on in the first row below.
     for (const [column, cell] of (added.shift() ?? []).entries()) {
       broken[column] = joinText(broken[column] ?? '', cell, words);
