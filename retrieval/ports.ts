@@ -64,3 +64,11 @@ export interface AnswerModel {
 
 /** The time, in milliseconds since 1970. */
 export type Clock = () => number;
+
+/** Where the product says what it did: a constant message and fields. Never a question, a chunk or a token. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -174,7 +174,8 @@ create table documents (
   -- The live version (0: none yet), and the one on its way.
   version int not null default 0,
   pending_version int,
-  acl_id int not null,
+  -- 0 until the first version is in. The level's layer is one of the ACL's.
+  acl_id int not null default 0,
   access_level text not null check (access_level in ('public', 'internal', 'confidential', 'restricted')),
   department text,
   classification text[] not null default '{}',
@@ -215,7 +216,6 @@ create table document_versions (
   properties jsonb,
   -- How the submission was to be read: its ACL request, title and dates, applied together with the content.
   submission jsonb not null default '{}',
-  acl_id int not null,
   source_changed_at timestamptz,
   seen_at timestamptz not null default now(),
   took_effect_at timestamptz,
@@ -232,6 +232,46 @@ create table tombstones (
   receipt jsonb not null,
   primary key (tenant_id, document_id)
 );
+
+-- The checkpoint's question, put the other way round than visible_acls and on purpose without it: for each document, is
+-- there a member of the audience and a layer that this member fails, or a denial that hits? failed_layer is for admins.
+create function checkpoint_documents(p_tenant text, p_audience jsonb, p_document_ids text[])
+returns table (document_id text, version int, state text, allowed boolean, failed_layer text, in_effect boolean,
+  source_id text, stale boolean, content_age_seconds int, permission_age_seconds int)
+language sql stable as $$
+  with member as (
+    select distinct held_principals(p_tenant, m) as held from jsonb_array_elements(p_audience) m
+  ), failing as (
+    select d.document_id, min(l.node) as node
+      from documents d
+      join acls a on a.tenant_id = d.tenant_id and a.acl_id = d.acl_id
+      cross join member
+      cross join unnest(a.layer_ids) as needed(layer_id)
+      left join acl_layers l on l.tenant_id = d.tenant_id and l.layer_id = needed.layer_id
+      where d.tenant_id = p_tenant and d.document_id = any(p_document_ids)
+        and (a.denied && member.held or l.layer_id is null or not l.resolved or not exists (
+          select 1 from acl_layer_principals lp
+            where lp.tenant_id = d.tenant_id and lp.layer_id = needed.layer_id and lp.principal = any(member.held)
+              and (lp.expires_at is null or lp.expires_at > now())))
+      group by d.document_id
+  )
+  select d.document_id, d.version, d.state,
+      f.document_id is null and a.acl_id is not null and exists (select 1 from member),
+      f.node,
+      (d.effective_from is null or d.effective_from <= now()) and (d.effective_to is null or d.effective_to > now()),
+      d.source_id,
+      coalesce(extract(epoch from now() - s.content_checked_at) > s.promised_content_lag_seconds, false)
+        or coalesce(extract(epoch from now() - s.permissions_checked_at) > s.promised_permission_lag_seconds, false)
+        or (s.promised_content_lag_seconds is not null and s.content_checked_at is null)
+        or (s.promised_permission_lag_seconds is not null and s.permissions_checked_at is null),
+      greatest(0, extract(epoch from now() - coalesce(s.content_checked_at, d.took_effect_at)))::int,
+      greatest(0, coalesce(extract(epoch from now() - s.permissions_checked_at), 0))::int
+    from documents d
+    left join acls a on a.tenant_id = d.tenant_id and a.acl_id = d.acl_id
+    left join failing f on f.document_id = d.document_id
+    left join sources s on s.tenant_id = d.tenant_id and s.source_id = d.source_id
+    where d.tenant_id = p_tenant and d.document_id = any(p_document_ids)
+$$;
 
 -- Chunks ------------------------------------------------------------------------------------------------------------
 
@@ -433,13 +473,10 @@ grant select, insert on question_log, audit_log to verbatim_app;
 grant select on
   sources, documents, chunks, chunk_embeddings, embedders, term_statistics, acl_statistics, corpus_statistics
   to verbatim_reader;
--- The text of the live version, for context and the checkpoint; never the original.
-grant select (tenant_id, document_id, version, text) on document_versions to verbatim_reader;
 
 -- The second wall: what a query forgot to filter, the database still does not give. The settings are read once a query
 -- (a scalar subquery), and integer equality is leakproof, so the indexes stay in use. Without settings nothing is seen.
 alter table documents enable row level security;
-alter table document_versions enable row level security;
 alter table chunks enable row level security;
 alter table chunk_embeddings enable row level security;
 alter table sources enable row level security;
@@ -461,11 +498,6 @@ create policy reader on chunks for select to verbatim_reader
   using (tenant_id = (select setting_tenant()) and acl_id = any((select setting_acl_ids())::int[]));
 create policy reader on chunk_embeddings for select to verbatim_reader
   using (tenant_id = (select setting_tenant()) and acl_id = any((select setting_acl_ids())::int[]));
-create policy reader on document_versions for select to verbatim_reader
-  using (tenant_id = (select setting_tenant()) and exists (
-    select 1 from documents d
-      where d.tenant_id = document_versions.tenant_id and d.document_id = document_versions.document_id
-        and d.version = document_versions.version));
 create policy reader on sources for select to verbatim_reader using (tenant_id = (select setting_tenant()));
 create policy reader on embedders for select to verbatim_reader using (tenant_id = (select setting_tenant()));
 create policy reader on term_statistics for select to verbatim_reader using (tenant_id = (select setting_tenant()));
@@ -473,7 +505,6 @@ create policy reader on acl_statistics for select to verbatim_reader using (tena
 create policy reader on corpus_statistics for select to verbatim_reader using (tenant_id = (select setting_tenant()));
 
 create policy app on documents to verbatim_app using (true) with check (true);
-create policy app on document_versions to verbatim_app using (true) with check (true);
 create policy app on chunks to verbatim_app using (true) with check (true);
 create policy app on chunk_embeddings to verbatim_app using (true) with check (true);
 create policy app on sources to verbatim_app using (true) with check (true);

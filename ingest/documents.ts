@@ -1,0 +1,317 @@
+// The documents as truth: submitting, replacing, quarantining. Indexing follows through the outbox.
+import { createHash, randomUUID } from 'node:crypto';
+import type { AccessLevel } from '../retrieval/model.ts';
+import type { Query } from '../retrieval/ports.ts';
+import { type AclRequest, bumpIndexVersion, ensureTenant, requestedAcl, strictestOf } from './acl.ts';
+import type { Outbox } from './ports.ts';
+import { tagDocument } from './tagger.ts';
+
+/** A document as it comes in. */
+export interface Submission {
+  readonly tenantId: string;
+  readonly sourceId: string;
+  /** The document's name in its source; a second submission of the same replaces the first. */
+  readonly uri: string;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  /** null = leave as it is; on a first submission: admins only. */
+  readonly acl: AclRequest | null;
+  readonly title?: string;
+  readonly effectiveFrom?: Date;
+  readonly effectiveTo?: Date;
+  readonly sourceChangedAt?: Date;
+  readonly submittedBy: string;
+}
+
+/** The parts of a submission that are applied together with its content, as they are stored. */
+export interface StoredSubmission {
+  readonly acl: AclRequest;
+  readonly title: string | null;
+  readonly effectiveFrom: string | null;
+  readonly effectiveTo: string | null;
+}
+
+export interface Submitted {
+  readonly documentId: string;
+  readonly version: number;
+  readonly outcome: 'queued' | 'unchanged' | 'acl_changed';
+}
+
+interface Known {
+  document_id: string;
+  state: string;
+  version: number;
+  pending_version: number | null;
+  acl_id: number;
+  sha256: string | null;
+  submission: StoredSubmission | null;
+}
+
+const ADMINS_ONLY: AclRequest = { allow: [], require: [], deny: [], grant: [], level: null };
+
+/**
+ * Stores a document and queues its indexing, in the caller's transaction. Equal bytes change nothing but what the ACL
+ * request changes. Until the new content is in, the old one is visible only to those whom both ACLs let in.
+ */
+export async function submitDocument(query: Query, outbox: Outbox, submission: Submission): Promise<Submitted> {
+  const { tenantId } = submission;
+  await ensureTenant(query, tenantId);
+  await query(
+    `insert into sources (tenant_id, source_id, kind) values ($1, $2, split_part($2, ':', 1)) on conflict do nothing`,
+    [tenantId, submission.sourceId],
+  );
+  const sha256 = createHash('sha256').update(submission.bytes).digest('hex');
+  const known = await findByUri(query, submission);
+  const stored: StoredSubmission = {
+    acl: submission.acl ?? known?.submission?.acl ?? ADMINS_ONLY,
+    title: submission.title ?? null,
+    effectiveFrom: submission.effectiveFrom?.toISOString() ?? null,
+    effectiveTo: submission.effectiveTo?.toISOString() ?? null,
+  };
+  if (known && known.sha256 === sha256 && known.state !== 'failed') return resubmit(query, known, stored, submission);
+  const documentId = known?.document_id ?? (await insertDocument(query, submission));
+  if (known && known.version > 0) await tightenTo(query, tenantId, known, stored.acl);
+  const version = await insertVersion(query, documentId, submission, stored, sha256);
+  await outbox.send(query, 'index-document', { tenantId, documentId, version });
+  return { documentId, version, outcome: 'queued' };
+}
+
+async function findByUri(query: Query, submission: Submission): Promise<Known | undefined> {
+  const rows = await query<Known>(
+    `select d.document_id, d.state, d.version, d.pending_version, d.acl_id, v.sha256, v.submission
+       from documents d
+       left join document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.document_id
+         and v.version = coalesce(d.pending_version, d.version)
+       where d.tenant_id = $1 and d.source_id = $2 and d.uri = $3 and d.state <> 'deleted' for update of d`,
+    [submission.tenantId, submission.sourceId, submission.uri],
+  );
+  return rows[0];
+}
+
+type NewDocument = Pick<
+  Submission,
+  'tenantId' | 'sourceId' | 'uri' | 'fileName' | 'mediaType' | 'title' | 'submittedBy'
+>;
+
+async function insertDocument(query: Query, submission: NewDocument): Promise<string> {
+  const documentId = randomUUID();
+  await query(
+    `insert into documents (tenant_id, document_id, source_id, uri, title, media_type, state, access_level, created_by)
+       values ($1, $2, $3, $4, $5, $6, 'pending', 'restricted', $7)`,
+    [
+      submission.tenantId,
+      documentId,
+      submission.sourceId,
+      submission.uri,
+      submission.title ?? submission.fileName,
+      submission.mediaType,
+      submission.submittedBy,
+    ],
+  );
+  return documentId;
+}
+
+async function insertVersion(
+  query: Query,
+  documentId: string,
+  submission: Submission,
+  stored: StoredSubmission,
+  sha256: string,
+): Promise<number> {
+  const rows = await query<{ version: number }>(
+    `insert into document_versions
+         (tenant_id, document_id, version, sha256, file_name, media_type, byte_size, original, submission, source_changed_at)
+       select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6, $7, $8::jsonb, $9
+         from document_versions where tenant_id = $1 and document_id = $2
+       returning version`,
+    [
+      submission.tenantId,
+      documentId,
+      sha256,
+      submission.fileName,
+      submission.mediaType,
+      submission.bytes.byteLength,
+      Buffer.from(submission.bytes),
+      JSON.stringify(stored),
+      submission.sourceChangedAt ?? null,
+    ],
+  );
+  const version = rows[0]?.version ?? 1;
+  // A lease on an older version is void: whoever works on it will find another version pending and stop.
+  await query(
+    `update documents set pending_version = $3, lease_owner = null, lease_until = null, failure_code = null,
+         failure_reason = null, seen_at = now(), source_changed_at = $4,
+         state = case when version = 0 then 'pending' else state end
+       where tenant_id = $1 and document_id = $2`,
+    [submission.tenantId, documentId, version, submission.sourceChangedAt ?? null],
+  );
+  await query(
+    `update document_versions set original = null, text = null, blocks = null
+       where tenant_id = $1 and document_id = $2 and version < $3
+         and version <> (select version from documents where tenant_id = $1 and document_id = $2)`,
+    [submission.tenantId, documentId, version],
+  );
+  return version;
+}
+
+// Equal content: only who may read it, or what it is called, can have changed.
+async function resubmit(
+  query: Query,
+  known: Known,
+  stored: StoredSubmission,
+  submission: Submission,
+): Promise<Submitted> {
+  const version = known.pending_version ?? known.version;
+  const result = { documentId: known.document_id, version };
+  const merged: StoredSubmission = {
+    acl: stored.acl,
+    title: stored.title ?? known.submission?.title ?? null,
+    effectiveFrom: stored.effectiveFrom ?? known.submission?.effectiveFrom ?? null,
+    effectiveTo: stored.effectiveTo ?? known.submission?.effectiveTo ?? null,
+  };
+  if (JSON.stringify(sorted(merged)) === JSON.stringify(sorted(known.submission))) {
+    return { ...result, outcome: 'unchanged' };
+  }
+  const { tenantId } = submission;
+  await query(
+    `update document_versions set submission = $4::jsonb where tenant_id = $1 and document_id = $2 and version = $3`,
+    [tenantId, known.document_id, version, JSON.stringify(merged)],
+  );
+  if (known.pending_version === null) await applyClassification(query, tenantId, known.document_id);
+  else if (known.version > 0) await tightenTo(query, tenantId, known, merged.acl);
+  return { ...result, outcome: 'acl_changed' };
+}
+
+// jsonb gives keys back in its own order.
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+// Revocations go first: whoever the new request shuts out loses the old content at once. Nobody new gets in yet.
+async function tightenTo(query: Query, tenantId: string, known: Known, request: AclRequest): Promise<void> {
+  const rows = await query<{ access_level: AccessLevel }>(
+    'select access_level from documents where tenant_id = $1 and document_id = $2',
+    [tenantId, known.document_id],
+  );
+  const accessLevel = rows[0]?.access_level ?? 'restricted';
+  const requested = await requestedAcl(query, tenantId, request, accessLevel);
+  await setAcl(query, tenantId, known.document_id, await strictestOf(query, tenantId, known.acl_id, requested));
+}
+
+/** Reads the stored text of the live version again for its department, level and dates, and sets its ACL by them. */
+export async function applyClassification(query: Query, tenantId: string, documentId: string): Promise<void> {
+  const rows = await query<{
+    uri: string;
+    title: string;
+    text: string | null;
+    properties: Record<string, string> | null;
+    submission: StoredSubmission;
+  }>(
+    `select d.uri, d.title, v.text, v.properties, v.submission from documents d
+       join document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.document_id and v.version = d.version
+       where d.tenant_id = $1 and d.document_id = $2`,
+    [tenantId, documentId],
+  );
+  const row = rows[0];
+  if (!row) return;
+  const tags = classify({ ...row, text: row.text ?? '', properties: row.properties ?? {} });
+  const aclId = await requestedAcl(query, tenantId, row.submission.acl, tags.accessLevel);
+  await query(
+    `update documents set title = coalesce($3, title), department = $4, classification = $5,
+         effective_from = $6, effective_to = $7 where tenant_id = $1 and document_id = $2`,
+    [tenantId, documentId, row.submission.title, tags.department, tags.reasons, tags.effectiveFrom, tags.effectiveTo],
+  );
+  await setAcl(query, tenantId, documentId, aclId);
+}
+
+/** What a document is: the tagger's reading, with the admin's level and dates where given, never below a floor. */
+export function classify(document: {
+  uri: string;
+  title: string;
+  text: string;
+  properties: Readonly<Record<string, string>>;
+  submission: StoredSubmission;
+}): Omit<ReturnType<typeof tagDocument>, 'reasons'> & { reasons: string[] } {
+  const { submission } = document;
+  const level = submission.acl.level;
+  const properties = level === null ? document.properties : { ...document.properties, access_level: level };
+  const tags = tagDocument({ ...document, properties });
+  return {
+    ...tags,
+    reasons: [...tags.reasons],
+    effectiveFrom: submission.effectiveFrom ? new Date(submission.effectiveFrom) : tags.effectiveFrom,
+    effectiveTo: submission.effectiveTo ? new Date(submission.effectiveTo) : tags.effectiveTo,
+  };
+}
+
+/**
+ * Puts the document and its chunks under an ACL. A quarantined document's chunks keep ACL 0, which nobody satisfies.
+ * Chunks move between partitions when the level changes.
+ */
+export async function setAcl(query: Query, tenantId: string, documentId: string, aclId: number): Promise<void> {
+  await query(
+    `update documents d set acl_id = a.acl_id, access_level = a.access_level
+       from acls a where d.tenant_id = $1 and d.document_id = $2 and a.tenant_id = $1 and a.acl_id = $3`,
+    [tenantId, documentId, aclId],
+  );
+  await restampChunks(query, tenantId, documentId);
+}
+
+// The copies of what filters a search, on each chunk and vector, follow the document's row.
+async function restampChunks(query: Query, tenantId: string, documentId: string): Promise<void> {
+  for (const table of ['chunks', 'chunk_embeddings']) {
+    await query(
+      `update ${table} c set acl_id = case when d.state = 'live' then d.acl_id else 0 end,
+           access_level = d.access_level, effective_from = d.effective_from, effective_to = d.effective_to
+         from documents d
+         where c.tenant_id = $1 and c.document_id = $2 and d.tenant_id = $1 and d.document_id = $2
+           and (c.acl_id, c.access_level, c.effective_from, c.effective_to) is distinct from
+             (case when d.state = 'live' then d.acl_id else 0 end, d.access_level, d.effective_from, d.effective_to)`,
+      [tenantId, documentId],
+    );
+  }
+  await bumpIndexVersion(query, tenantId);
+}
+
+/** Takes a live document out of all answers at once, or back in; nothing is indexed again. */
+export async function setQuarantine(
+  query: Query,
+  tenantId: string,
+  documentId: string,
+  quarantined: boolean,
+): Promise<boolean> {
+  const rows = await query(
+    `update documents set state = $3 where tenant_id = $1 and document_id = $2 and state = $4 returning document_id`,
+    quarantined ? [tenantId, documentId, 'quarantined', 'live'] : [tenantId, documentId, 'live', 'quarantined'],
+  );
+  if (rows.length > 0) await restampChunks(query, tenantId, documentId);
+  return rows.length > 0;
+}
+
+/** Records that a document could not even be read, so that the failure is seen where all others are. */
+export async function recordUnreadable(
+  query: Query,
+  submission: Pick<Submission, 'tenantId' | 'sourceId' | 'uri' | 'fileName' | 'submittedBy'>,
+  failure: { readonly code: string; readonly reason: string },
+): Promise<string> {
+  await ensureTenant(query, submission.tenantId);
+  const known = await query<{ document_id: string }>(
+    `select document_id from documents where tenant_id = $1 and source_id = $2 and uri = $3 and state <> 'deleted'`,
+    [submission.tenantId, submission.sourceId, submission.uri],
+  );
+  const documentId = known[0]?.document_id ?? (await insertDocument(query, { ...submission, mediaType: '' }));
+  await query(
+    `update documents set failure_code = $3, failure_reason = $4, seen_at = now(),
+         state = case when version = 0 and pending_version is null then 'failed' else state end
+       where tenant_id = $1 and document_id = $2`,
+    [submission.tenantId, documentId, failure.code, failure.reason],
+  );
+  return documentId;
+}

@@ -1,0 +1,33 @@
+import type { Database } from '../retrieval/ports.ts';
+import type { Outbox } from './ports.ts';
+
+// A job that was never begun is only late, as a rule: this long a backlog is sent again at the cost of a look-up each.
+const UNBEGUN_MINUTES = 10;
+
+/**
+ * Sends the jobs of pending documents again whose worker gave no sign: a killed process loses time, never a document.
+ * `everyLease` takes over what is still leased, for when no other process can be alive.
+ */
+export async function recoverPending(
+  database: Database,
+  outbox: Outbox,
+  { everyLease }: { everyLease: boolean },
+): Promise<number> {
+  return database.transaction(async (query) => {
+    const lost = await query<{ tenant_id: string; document_id: string; pending_version: number }>(
+      `update documents set lease_owner = null, lease_until = null
+         where pending_version is not null and state <> 'deleted'
+           and ($2 or coalesce(lease_until, seen_at + $1 * interval '1 minute') < now())
+         returning tenant_id, document_id, pending_version`,
+      [UNBEGUN_MINUTES, everyLease],
+    );
+    for (const row of lost) {
+      await outbox.send(query, 'index-document', {
+        tenantId: row.tenant_id,
+        documentId: row.document_id,
+        version: row.pending_version,
+      });
+    }
+    return lost.length;
+  });
+}

@@ -1,0 +1,79 @@
+import type { Audience } from './model.ts';
+import type { Database } from './ports.ts';
+
+/** Why the checkpoint dropped a candidate. */
+export type CheckpointDrop = 'permission' | 'state' | 'version' | 'not_in_effect' | 'stale_source';
+
+/** What is true of a document now. */
+export interface CheckedDocument {
+  readonly sourceId: string;
+  readonly contentAgeSeconds: number;
+  readonly permissionAgeSeconds: number;
+}
+
+export interface Checkpoint<Item> {
+  readonly passed: Item[];
+  /** `layer` names the node that the audience fails: for admins' eyes only. */
+  readonly dropped: { readonly item: Item; readonly reason: CheckpointDrop; readonly layer: string | null }[];
+  readonly documents: ReadonlyMap<string, CheckedDocument>;
+}
+
+interface Row {
+  document_id: string;
+  version: number;
+  state: string;
+  allowed: boolean;
+  failed_layer: string | null;
+  in_effect: boolean;
+  source_id: string;
+  stale: boolean;
+  content_age_seconds: number;
+  permission_age_seconds: number;
+}
+
+/**
+ * Asks again, in another way and by nothing that the search computed, whether each candidate may be shown to the audience
+ * now. A document that is not found is dropped.
+ */
+export async function checkpoint<Item extends { readonly documentId: string; readonly documentVersion: number }>(
+  database: Database,
+  tenantId: string,
+  audience: Audience,
+  candidates: readonly Item[],
+): Promise<Checkpoint<Item>> {
+  if (candidates.length === 0) return { passed: [], dropped: [], documents: new Map() };
+  const documentIds = [...new Set(candidates.map((candidate) => candidate.documentId))];
+  const rows = await database.transaction((query) =>
+    query<Row>('select * from checkpoint_documents($1, $2::jsonb, $3::text[])', [
+      tenantId,
+      JSON.stringify(audience),
+      documentIds,
+    ]),
+  );
+  const byId = new Map(rows.map((row) => [row.document_id, row]));
+  const passed: Item[] = [];
+  const dropped: Checkpoint<Item>['dropped'] = [];
+  for (const item of candidates) {
+    const row = byId.get(item.documentId);
+    const reason = dropReason(row, item.documentVersion);
+    if (reason) dropped.push({ item, reason, layer: row?.failed_layer ?? null });
+    else passed.push(item);
+  }
+  return { passed, dropped, documents: new Map(rows.map((row) => [row.document_id, checkedDocument(row)])) };
+}
+
+function dropReason(row: Row | undefined, version: number): CheckpointDrop | null {
+  if (!row?.allowed) return 'permission';
+  if (row.state !== 'live') return 'state';
+  if (row.version !== version) return 'version';
+  if (!row.in_effect) return 'not_in_effect';
+  return row.stale ? 'stale_source' : null;
+}
+
+function checkedDocument(row: Row): CheckedDocument {
+  return {
+    sourceId: row.source_id,
+    contentAgeSeconds: row.content_age_seconds,
+    permissionAgeSeconds: row.permission_age_seconds,
+  };
+}

@@ -1,0 +1,242 @@
+// Hybrid search: both searches at once under the same visible ACLs, fused, capped, reranked, and checked once more.
+import { type CheckedDocument, checkpoint } from './checkpoint.ts';
+import { DatabaseTimeoutError, VerbatimError } from './errors.ts';
+import { type FusedHit, type FusionWeights, fuse } from './fusion.ts';
+import { type Hit, lexicalSearch } from './lexical-search.ts';
+import { loadChunks } from './load-chunks.ts';
+import type { Audience, Contributions, RankedChunk, VisibleTo } from './model.ts';
+import type { Clock, Database, Embedder, Reranker } from './ports.ts';
+import { capPerDocument } from './source-cap.ts';
+import { vectorSearch } from './vector-search.ts';
+
+/** The stage that dropped a candidate; null = it reached the end. */
+export type DropStage =
+  | 'beyond_limit'
+  | 'not_live'
+  | 'source_cap'
+  | 'permission'
+  | 'state'
+  | 'version'
+  | 'not_in_effect'
+  | 'stale_source'
+  | 'not_quoted';
+
+/** One candidate with exactly one reason for its end. No text; `layer` is for admins only. */
+export interface TraceEntry {
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly score: number;
+  readonly contributions: Contributions;
+  readonly dropped: DropStage | null;
+  readonly layer?: string;
+}
+
+/** What a search found, and what became of everything else. */
+export interface SearchResult {
+  /** Best first; rank 1-based; each may be shown to the whole audience. */
+  readonly ranked: readonly RankedChunk[];
+  readonly trace: readonly TraceEntry[];
+  /** Chunks that the checkpoint dropped because of permissions. */
+  readonly droppedByPermission: number;
+  /** Chunks that were left out because their source is older than promised. */
+  readonly droppedAsStale: number;
+  readonly documents: ReadonlyMap<string, CheckedDocument>;
+  readonly degraded: readonly string[];
+  readonly timingsMs: Readonly<Record<string, number>>;
+}
+
+export interface SearchOptions {
+  readonly database: Database;
+  readonly embedder: Embedder;
+  readonly reranker?: Reranker;
+  readonly weights: FusionWeights;
+  readonly lexicalTimeoutMs: number;
+  readonly vectorTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+export interface SearchRequest {
+  readonly question: string;
+  readonly visibleTo: VisibleTo;
+  readonly audience: Audience;
+  /** Chunks wanted. */
+  readonly limit: number;
+}
+
+export type Search = (request: SearchRequest) => Promise<SearchResult>;
+
+/** Neither search answered; nothing can be said. */
+export class SearchFailedError extends VerbatimError {
+  constructor(options: { cause: unknown }) {
+    super('search_failed', 'both the lexical and the vector search failed; see the log for their causes', options);
+  }
+}
+
+// Each search gives several times what is wanted, so that fusion, cap and checkpoint have something to choose from.
+const OVER_FETCH = 5;
+const MIN_FETCH = 100;
+// Half of the list at the most: one long document may answer alone only where nothing else was found.
+const CAP_SHARE = 0.5;
+const MIN_CAP = 5;
+
+/** Makes the search. Without visible ACLs it finds nothing; `visibleTo` cannot be left out. */
+export function createSearch(options: SearchOptions): Search {
+  return async (request) => {
+    const stopwatch = createStopwatch(options.clock);
+    const { hits, degraded } = await runSearches(options, request, stopwatch);
+    const fused = fuse(hits.lexical, hits.vector, options.weights);
+    const trace = new Map(fused.map((hit) => [hit.chunkId, traceOf(hit, 'beyond_limit')]));
+    const loaded = await stopwatch.time('load', () => loadRanked(options, request, fused, trace));
+    const reranked = await stopwatch.time('rerank', () => rerank(options, request, loaded, degraded));
+    const checked = await stopwatch.time('checkpoint', () =>
+      checkpoint(options.database, request.visibleTo.tenantId, request.audience, reranked),
+    );
+    for (const { item, reason, layer } of checked.dropped) {
+      trace.set(item.chunkId, { ...traceOf(item, reason), ...(layer === null ? {} : { layer }) });
+    }
+    const ranked = checked.passed.slice(0, request.limit).map((chunk, index) => ({ ...chunk, rank: index + 1 }));
+    for (const chunk of ranked) trace.set(chunk.chunkId, traceOf(chunk, null));
+    const droppedBy = (reason: string) => checked.dropped.filter((drop) => drop.reason === reason).length;
+    return {
+      ranked,
+      trace: [...trace.values()].sort((a, b) => b.score - a.score),
+      droppedByPermission: droppedBy('permission'),
+      droppedAsStale: droppedBy('stale_source'),
+      documents: checked.documents,
+      degraded,
+      timingsMs: stopwatch.timings,
+    };
+  };
+}
+
+function traceOf(hit: FusedHit | RankedChunk, dropped: DropStage | null): TraceEntry {
+  const { chunkId, documentId, score, contributions } = hit;
+  return { chunkId, documentId, score, contributions, dropped };
+}
+
+async function runSearches(
+  options: SearchOptions,
+  { question, visibleTo, limit }: SearchRequest,
+  stopwatch: Stopwatch,
+): Promise<{ hits: { lexical: Hit[]; vector: Hit[] }; degraded: string[] }> {
+  const fetch = Math.max(MIN_FETCH, OVER_FETCH * limit);
+  const { database, embedder, lexicalTimeoutMs, vectorTimeoutMs } = options;
+  const deadline = options.clock() + vectorTimeoutMs;
+  const [lexical, vector] = await Promise.allSettled([
+    withDeadline(lexicalTimeoutMs, () =>
+      stopwatch.time('lexical', () =>
+        lexicalSearch(database, visibleTo, question, { limit: fetch, timeoutMs: lexicalTimeoutMs }),
+      ),
+    ),
+    withDeadline(vectorTimeoutMs, async () => {
+      const [questionVector] = await stopwatch.time('embed', () => embedder.embed([question], 'question'));
+      const timeoutMs = Math.max(1, deadline - options.clock());
+      return stopwatch.time('vector', () =>
+        vectorSearch(database, visibleTo, { embedder, vector: questionVector ?? [] }, { limit: fetch, timeoutMs }),
+      );
+    }),
+  ]);
+  if (lexical.status === 'rejected' && vector.status === 'rejected') {
+    throw new SearchFailedError({ cause: lexical.reason });
+  }
+  return {
+    hits: {
+      lexical: lexical.status === 'fulfilled' ? lexical.value : [],
+      vector: vector.status === 'fulfilled' ? vector.value : [],
+    },
+    degraded: [...degradedBy('lexical_search', lexical), ...degradedBy('vector_search', vector)],
+  };
+}
+
+function degradedBy(name: string, result: PromiseSettledResult<unknown>): string[] {
+  if (result.status === 'fulfilled') return [];
+  return [result.reason instanceof DatabaseTimeoutError ? `${name}_timeout` : `${name}_failed`];
+}
+
+// A search that hangs elsewhere than in a statement (the embedder, a full pool) must not hold up the other one.
+async function withDeadline<T>(timeoutMs: number, run: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DatabaseTimeoutError(timeoutMs)), timeoutMs);
+  });
+  try {
+    return await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// The best candidates with their text, capped per document. Twice the limit, since the checkpoint may drop some.
+async function loadRanked(
+  { database }: SearchOptions,
+  { visibleTo, limit }: SearchRequest,
+  fused: readonly FusedHit[],
+  trace: Map<string, TraceEntry>,
+): Promise<RankedChunk[]> {
+  const { kept, over } = capPerDocument(fused, Math.max(MIN_CAP, Math.ceil(limit * CAP_SHARE)));
+  const wanted = [...kept, ...over].slice(0, 2 * limit);
+  for (const hit of over) trace.set(hit.chunkId, traceOf(hit, 'source_cap'));
+  if (wanted.length === 0) return [];
+  const chunks = await database.read(visibleTo, (query) =>
+    loadChunks(
+      query,
+      visibleTo,
+      wanted.map((hit) => hit.chunkId),
+    ),
+  );
+  return wanted.flatMap((hit, index) => {
+    const chunk = chunks.get(hit.chunkId);
+    trace.set(hit.chunkId, traceOf(hit, chunk ? 'beyond_limit' : 'not_live'));
+    return chunk ? [{ ...chunk, rank: index + 1, score: hit.score, contributions: hit.contributions }] : [];
+  });
+}
+
+// The reranker's scores, scaled to the range of the fused ones, are one more contribution to the sum.
+async function rerank(
+  { reranker }: SearchOptions,
+  { question }: SearchRequest,
+  chunks: RankedChunk[],
+  degraded: string[],
+): Promise<RankedChunk[]> {
+  if (!reranker || chunks.length < 2) return chunks;
+  const scores = await reranker
+    .rerank(
+      question,
+      chunks.map((chunk) => chunk.text),
+    )
+    .catch(() => null);
+  if (!scores) {
+    degraded.push('rerank_failed');
+    return chunks;
+  }
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  const scale = (chunks[0]?.score ?? 0) / (high - low || 1);
+  return chunks
+    .map((chunk, index) => {
+      const added = ((scores[index] ?? low) - low) * scale;
+      return { ...chunk, score: chunk.score + added, contributions: { ...chunk.contributions, rerank: added } };
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
+/** Measures stages; a stage that is timed twice adds up. */
+export interface Stopwatch {
+  readonly timings: Record<string, number>;
+  time<T>(stage: string, run: () => Promise<T>): Promise<T>;
+}
+
+/** Milliseconds per stage by an injected clock. */
+export function createStopwatch(clock: Clock): Stopwatch {
+  const timings: Record<string, number> = {};
+  return {
+    timings,
+    async time(stage, run) {
+      const start = clock();
+      try {
+        return await run();
+      } finally {
+        timings[stage] = (timings[stage] ?? 0) + clock() - start;
+      }
+    },
+  };
+}

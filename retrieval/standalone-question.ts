@@ -1,0 +1,21 @@
+import { questionTerms } from './question-terms.ts';
+
+// Words that point back at what was said before, where they open a question or stand for its subject.
+const POINTS_BACK =
+  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|they|them|their|theirs|that one|those|these|this one|the same|there)\b|^(?:what|how) about\b/i;
+const FEW_WORDS = 2; // "And in Oslo?": too little to search with
+
+/**
+ * A follow-up as a question that stands alone, without a model: when it points back, or has hardly any words of its own,
+ * the telling words of the question before it are added behind it. A question that stands by itself stays as it is.
+ */
+export function standaloneQuestion(question: string, previous: string | undefined): string {
+  if (!previous) return question;
+  const own = questionTerms(question);
+  const standsAlone = !POINTS_BACK.test(question.trim()) && own.words.length > FEW_WORDS;
+  if (standsAlone) return question;
+  const known = new Set([...own.words, ...own.identifiers]);
+  const before = questionTerms(previous);
+  const added = [...new Set([...before.identifiers, ...before.words])].filter((word) => !known.has(word));
+  return added.length === 0 ? question : `${question} (${added.join(' ')})`;
+}

@@ -1,0 +1,28 @@
+import type { AccessLevel, Audience, VisibleTo } from './model.ts';
+import type { Query } from './ports.ts';
+
+/**
+ * What every member of the audience may read, by the one SQL function that decides it. Runs in a transaction of the
+ * application role, since memberships are not readable to the retrieval role.
+ * @returns ACL ids ascending and the levels they can have; both empty when the audience may read nothing.
+ */
+export async function visibleAcls(query: Query, tenantId: string, audience: Audience): Promise<VisibleTo> {
+  const rows = await query<{ acl_id: number; access_level: AccessLevel }>(
+    'select acl_id, access_level from visible_acls($1, $2::jsonb)',
+    [tenantId, JSON.stringify(audience)],
+  );
+  return {
+    tenantId,
+    aclIds: rows.map((row) => row.acl_id),
+    levels: [...new Set(rows.map((row) => row.access_level))].sort(),
+  };
+}
+
+/** All principals that one member holds, groups expanded: what feedback and explanations record. */
+export async function heldPrincipals(query: Query, tenantId: string, member: Audience[number]): Promise<string[]> {
+  const rows = await query<{ held: string[] }>('select held_principals($1, $2::jsonb) as held', [
+    tenantId,
+    JSON.stringify(member),
+  ]);
+  return rows[0]?.held ?? [];
+}

@@ -1,0 +1,176 @@
+import { basename } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { AclRequest } from '../../ingest/acl.ts';
+import { collectFiles } from '../../ingest/collect-files.ts';
+import { fetchDocument } from '../../ingest/fetch-url.ts';
+import { MAX_DOCUMENT_BYTES } from '../../ingest/parse-document.ts';
+import { parseAccessLevel, parsePrincipal } from '../../retrieval/access-policy.ts';
+import { UsageError } from '../../retrieval/errors.ts';
+import { fileIntake, ingestAll, type IngestedDocument, type Intake } from '../ingest-run.ts';
+import type { Product } from '../product.ts';
+import { collect, tenantOf } from './audience-options.ts';
+import { createProgress } from './progress.ts';
+import type { CliContext } from './run-cli.ts';
+import { coloursFor, printable } from './terminal.ts';
+
+interface IngestOptions {
+  readonly allow: readonly string[];
+  readonly require: readonly string[];
+  readonly deny: readonly string[];
+  readonly grant: readonly string[];
+  readonly level?: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly tenant?: string;
+  readonly json?: boolean;
+}
+
+const NOTES = `
+A reader must hold one of all --allow principals, and each --require principal, and none of --deny.
+Principals: verbatim:everyone, verbatim:user:<email>, verbatim:group:<id>, verbatim:role:<role> (and the roles above it).
+Without --allow and --require only admins can read the documents; on a repeat the rights stay as they were.
+The access level is derived (finance is never below confidential) unless --level gives it. confidential asks for a manager,
+restricted for an exec; users and groups named by --allow read a document of a derived level in spite of their role.
+"-" reads one document from standard input; --name says what kind it is.
+Formats: Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, CSV, JSON, JSONL, up to 50 MiB each.
+Exit status 1 only when every document failed; each failure is recorded with its reason, see "verbatim status".`;
+
+/** `verbatim ingest` */
+export function addIngestCommand(program: Command, context: CliContext): void {
+  program
+    .command('ingest')
+    .description('read files, folders, URLs or standard input into the documents that answers quote')
+    .argument('<path|url...>')
+    .option('--allow <principal>', 'who may read: any of these; repeatable', collect, [])
+    .option('--require <principal>', 'what a reader must hold as well; repeatable', collect, [])
+    .option('--deny <principal>', 'who may not read, whatever else they hold; repeatable', collect, [])
+    .option('--grant <principal>', 'who may read in spite of the access level; repeatable', collect, [])
+    .option('--level <level>', 'public, internal, confidential or restricted')
+    .option('--title <title>', 'what the document is called; for a single document')
+    .option('--name <file name>', 'of standard input', 'stdin.txt')
+    .option('--tenant <tenant>', 'whose documents (default: VERBATIM_TENANT)')
+    .option('--json', 'print what became of each document as JSON')
+    .addHelpText('after', NOTES)
+    .action((targets: string[], options: IngestOptions) => ingest(context, targets, options));
+}
+
+async function ingest(context: CliContext, targets: readonly string[], options: IngestOptions): Promise<void> {
+  const tenantId = tenantOf(context, options.tenant);
+  const acl = readAcl(options);
+  const intakes = await readTargets(context, targets, options, acl);
+  if (intakes.length === 0) throw new UsageError(`${targets.join(', ')} holds no files; nothing was ingested`);
+  const progress = createProgress(context.streams.stderr, 'documents');
+  const documents = await context.withProduct(async (product) => {
+    if (acl) await warnOfUnknown(context, product, tenantId, acl);
+    return ingestAll(product, intakes, {
+      tenantId,
+      submittedBy: 'terminal',
+      onProgress: ({ done, total }) => progress.show(done, total),
+    });
+  });
+  progress.end();
+  if (options.json) context.streams.stdout.write(`${JSON.stringify({ documents }, null, 2)}\n`);
+  else printSummary(context, documents);
+  if (!acl && documents.some((document) => document.version === 1 && document.outcome === 'indexed')) {
+    context.hint('only admins can read new documents; add --allow verbatim:everyone, --allow verbatim:group:<id> or the like');
+  }
+  if (documents.every((document) => document.outcome === 'failed')) context.setExitStatus(1);
+}
+
+function readAcl(options: IngestOptions): AclRequest | null {
+  const { allow, require, deny, grant, level } = options;
+  const given = allow.length + require.length + deny.length + grant.length > 0 || level !== undefined;
+  if (!given) return null;
+  return {
+    allow: allow.map(parsePrincipal),
+    require: require.map(parsePrincipal),
+    deny: deny.map(parsePrincipal),
+    grant: grant.map(parsePrincipal),
+    level: level === undefined ? null : parseAccessLevel(level),
+  };
+}
+
+async function readTargets(
+  context: CliContext,
+  targets: readonly string[],
+  options: IngestOptions,
+  acl: AclRequest | null,
+): Promise<Intake[]> {
+  const isUrl = (target: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(target);
+  const urls = targets.filter(isUrl);
+  const files = await collectFiles(targets.filter((target) => target !== '-' && !isUrl(target)));
+  const intakes = [
+    ...files.map((path) => fileIntake(path, acl)),
+    ...urls.map((url) => urlIntake(context, url, acl)),
+    ...(targets.includes('-') ? [stdinIntake(context, options.name, acl)] : []),
+  ];
+  if (options.title === undefined) return intakes;
+  if (intakes.length > 1) throw new UsageError('--title names one document; ingest them one by one');
+  return intakes.map((intake) => ({ ...intake, title: options.title ?? '' }));
+}
+
+function urlIntake({ config }: CliContext, url: string, acl: AclRequest | null): Intake {
+  return {
+    uri: url,
+    fileName: basename(new URL(url).pathname) || 'index.html',
+    acl,
+    read: async () => {
+      const fetched = await fetchDocument(url, {
+        allowedHosts: config.fetchHosts,
+        maxBytes: MAX_DOCUMENT_BYTES,
+        timeoutMs: 30_000,
+      });
+      const changedAt = fetched.lastModified ? { changedAt: fetched.lastModified } : {};
+      return { bytes: fetched.bytes, mediaType: fetched.mediaType, ...changedAt };
+    },
+  };
+}
+
+function stdinIntake({ streams }: CliContext, name: string, acl: AclRequest | null): Intake {
+  return {
+    uri: `stdin:${name}`,
+    fileName: name,
+    acl,
+    read: async () => ({ bytes: await buffer(streams.stdin), mediaType: '' }),
+  };
+}
+
+async function warnOfUnknown(context: CliContext, { database }: Product, tenantId: string, acl: AclRequest): Promise<void> {
+  const named = [...acl.allow, ...acl.require, ...acl.grant].filter((each) => /^verbatim:(group|user):/.test(each));
+  const unknown = await database.transaction((query) =>
+    query<{ principal: string }>(
+      `select principal from unnest($2::text[]) principal
+         where not exists (select 1 from memberships where tenant_id = $1 and group_principal = principal)
+           and not exists (select 1 from people where tenant_id = $1 and 'verbatim:user:' || email = principal)`,
+      [tenantId, named],
+    ),
+  );
+  for (const { principal } of unknown) {
+    context.hint(`nobody in the directory of tenant ${tenantId} holds ${principal} yet`);
+  }
+}
+
+function printSummary({ streams }: CliContext, documents: readonly IngestedDocument[]): void {
+  const colours = coloursFor(streams.stdout);
+  const write = (line: string) => streams.stdout.write(`${line}\n`);
+  for (const document of documents) {
+    if (!document.failure) continue;
+    const stays = document.version > 0 ? ` (version ${document.version} stays in use)` : '';
+    write(`${colours.red('failed')} ${printable(document.uri)}: ${document.failure.code}: ${printable(document.failure.reason)}${stays}`);
+  }
+  for (const document of documents) {
+    const raised = document.accessLevel === 'confidential' || document.accessLevel === 'restricted';
+    if (document.failure || !raised) continue;
+    write(`${colours.yellow(document.accessLevel)} ${printable(document.uri)}: ${document.classification.join('; ')}`);
+  }
+  const count = (outcome: IngestedDocument['outcome']) => documents.filter((each) => each.outcome === outcome).length;
+  const chunks = documents.filter((each) => each.outcome === 'indexed').reduce((sum, each) => sum + each.chunks, 0);
+  const parts = [
+    `${count('indexed')} indexed (${chunks} chunks)`,
+    `${count('unchanged')} unchanged`,
+    ...(count('acl_changed') > 0 ? [`${count('acl_changed')} with new rights`] : []),
+    `${count('failed')} failed`,
+  ];
+  write(`${colours.bold(`${documents.length} documents`)}: ${parts.join(', ')}.`);
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { FAILURE_TEXT } from '../../adapters/wording.ts';
+import { UsageError } from '../../retrieval/errors.ts';
+import { withRequestId } from '../logger.ts';
+import type { Product } from '../product.ts';
+import { renderAnswer } from './render-answer.ts';
+import type { CliContext } from './run-cli.ts';
+import { coloursFor, printable, widthOf } from './terminal.ts';
+
+interface Person {
+  readonly email: string;
+  readonly name: string;
+  readonly role: string;
+  readonly guest: boolean;
+  readonly groups: string;
+}
+
+/** Who asks, who else sees the answers, and the conversation. A change of either begins a new conversation. */
+interface Session {
+  asker: string | null;
+  others: string[];
+  threadId: string;
+}
+
+const HELP = `Type a question, or:
+  /as <number or email>     ask as somebody else
+  /with <email> [<email>…]  who else will see the answers (empty: nobody)
+  /people                   who there is
+  /quit`;
+
+/**
+ * Reads questions line by line until the input ends or `/quit`. Resolves to `no_input` when the input ended before it
+ * gave a line, as under a process manager.
+ */
+export async function runPrompt(context: CliContext, product: Product, tenantId: string): Promise<'ended' | 'no_input'> {
+  const { stdin, stdout } = context.streams;
+  const people = await readPeople(product, tenantId);
+  const session: Session = { asker: null, others: [], threadId: randomUUID() };
+  const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
+  stdout.write(`${listPeople(people)}\n`);
+  const prompt = () => {
+    lines.setPrompt(session.asker ? `${session.asker}${session.others.map((each) => ` + ${each}`).join('')}> ` : 'Who is asking? (number or email) > ');
+    lines.prompt();
+  };
+  prompt();
+  let given = false;
+  for await (const line of lines) {
+    given = true;
+    if (/^\/(quit|exit)\s*$/.test(line)) break;
+    await handleLine(context, product, { tenantId, people, session, line: line.trim() });
+    prompt();
+  }
+  lines.close();
+  return given ? 'ended' : 'no_input';
+}
+
+async function handleLine(
+  context: CliContext,
+  product: Product,
+  input: { tenantId: string; people: readonly Person[]; session: Session; line: string },
+): Promise<void> {
+  const { people, session, line } = input;
+  const { stdout } = context.streams;
+  const [command = '', ...rest] = line.split(/\s+/);
+  if (line === '') return;
+  if (command === '/people') stdout.write(`${listPeople(people)}\n`);
+  else if (command === '/as') pickAsker(context, people, session, rest[0] ?? '');
+  else if (command === '/with') {
+    session.others = rest;
+    session.threadId = randomUUID();
+  } else if (command.startsWith('/')) stdout.write(`${HELP}\n`);
+  else if (session.asker === null) pickAsker(context, people, session, line);
+  else await ask(context, product, input);
+}
+
+function pickAsker(context: CliContext, people: readonly Person[], session: Session, choice: string): void {
+  const person = people[Number(choice) - 1] ?? people.find((each) => each.email === choice.toLowerCase());
+  if (!person) {
+    context.streams.stdout.write(`There is no "${printable(choice)}"; give a number of the list or an email, /people shows it.\n`);
+    return;
+  }
+  session.asker = person.email;
+  session.threadId = randomUUID();
+  context.streams.stdout.write(`Asking as ${person.name || person.email}. Type a question, /as to change, /quit to end.\n`);
+}
+
+async function ask(
+  context: CliContext,
+  product: Product,
+  { tenantId, session, line }: { tenantId: string; session: Session; line: string },
+): Promise<void> {
+  const { stdout } = context.streams;
+  const asker = session.asker ?? '';
+  const audience = [asker, ...session.others].map((person) => ({ person }));
+  try {
+    const answer = await withRequestId(randomUUID(), () =>
+      product.answerQuestion({ tenantId, asker, audience, text: line, threadId: session.threadId }),
+    );
+    stdout.write(`\n${renderAnswer(answer, { colours: coloursFor(stdout), width: widthOf(stdout) })}\n\n`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) context.logger.error({ err: error }, 'a question failed');
+    stdout.write(`${error instanceof UsageError ? error.message : FAILURE_TEXT}\n`);
+  }
+}
+
+async function readPeople({ database }: Product, tenantId: string): Promise<Person[]> {
+  return database.transaction((query) =>
+    query<Person>(
+      `select p.email, p.name, p.role, p.guest, coalesce(string_agg(g.name, ', ' order by g.name), '') as groups
+         from people p
+         left join memberships m on m.tenant_id = p.tenant_id and m.member = 'verbatim:user:' || p.email
+         left join groups g on g.tenant_id = m.tenant_id and g.principal = m.group_principal
+         where p.tenant_id = $1 and p.active
+         group by p.email, p.name, p.role, p.guest order by p.email`,
+      [tenantId],
+    ),
+  );
+}
+
+function listPeople(people: readonly Person[]): string {
+  if (people.length === 0) return 'Nobody is in the directory yet: verbatim directory import FILE.';
+  return people
+    .map((person, index) => {
+      const what = [person.guest ? 'guest' : person.role, person.groups].filter(Boolean).join(', ');
+      return `${String(index + 1).padStart(3)}  ${person.email}  (${what})`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,105 @@
+// The command line: what may be typed, and which exit status means what.
+import { Command, CommanderError } from 'commander';
+import { UsageError, VerbatimError } from '../../retrieval/errors.ts';
+import { type Config, readConfig } from '../config.ts';
+import { createLogger, type Logger } from '../logger.ts';
+import { openProduct, type Product } from '../product.ts';
+import { addAskCommand } from './ask-command.ts';
+import { addDemoCommand } from './demo-command.ts';
+import { addDirectoryCommand } from './directory-command.ts';
+import { addForgetCommand } from './forget-command.ts';
+import { addIngestCommand } from './ingest-command.ts';
+import { addMigrateCommand } from './migrate-command.ts';
+import { addSearchCommand } from './search-command.ts';
+import { addStartCommand } from './start-command.ts';
+import { addStatusCommand } from './status-command.ts';
+import { coloursFor, type Streams } from './terminal.ts';
+
+/** What the commands share. */
+export interface CliContext {
+  readonly streams: Streams;
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Opens the product, runs, and closes it whatever happens. */
+  withProduct<T>(run: (product: Product) => Promise<T>): Promise<T>;
+  /** A hint for the person at the terminal. */
+  hint(text: string): void;
+  /** Ends the command with this status without being an error. */
+  setExitStatus(status: number): void;
+}
+
+const HELP = `
+Exit status: 0 = done (a refusal is an answer), 1 = it failed, 2 = the command was not understood.
+Settings come from environment variables; see the table in README.md.`;
+
+/** Runs one command line. @returns the exit status. */
+export async function runCli(args: readonly string[], streams: Streams): Promise<number> {
+  let status = 0;
+  try {
+    const context = createContext(streams, args[0] === 'start' ? 'info' : 'warn', (value) => {
+      status = value;
+    });
+    await createProgram(context).parseAsync([...args], { from: 'user' });
+    return status;
+  } catch (error) {
+    return report(error, streams);
+  }
+}
+
+function createProgram(context: CliContext): Command {
+  const program = new Command('verbatim')
+    .description("Answers questions with verbatim quotes from your company's documents, or refuses and says why.")
+    .addHelpText('after', HELP)
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.streams.stdout.write(text),
+      writeErr: (text) => void context.streams.stderr.write(text),
+    });
+  const add = [
+    addStartCommand,
+    addAskCommand,
+    addSearchCommand,
+    addIngestCommand,
+    addForgetCommand,
+    addDirectoryCommand,
+    addStatusCommand,
+    addMigrateCommand,
+    addDemoCommand,
+  ];
+  for (const addCommand of add) addCommand(program, context);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function createContext(streams: Streams, level: 'info' | 'warn', setExitStatus: (status: number) => void): CliContext {
+  const config = readConfig();
+  const logger = createLogger({ level: config.logLevel ?? level, secrets: config.secrets });
+  return {
+    streams,
+    config,
+    logger,
+    async withProduct(run) {
+      const product = await openProduct(config, logger);
+      try {
+        return await run(product);
+      } finally {
+        await product.close();
+      }
+    },
+    hint: (text) => void streams.stderr.write(`${coloursFor(streams.stderr).yellow('hint:')} ${text}\n`),
+    setExitStatus,
+  };
+}
+
+function report(error: unknown, { stderr }: Streams): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const red = coloursFor(stderr).red('error:');
+  if (error instanceof VerbatimError) {
+    stderr.write(`${red} ${error.message}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  stderr.write(`${red} ${message}; set VERBATIM_LOG_LEVEL=debug for more\n`);
+  return 1;
+}

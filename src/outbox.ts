@@ -1,0 +1,33 @@
+import type { JobName, Jobs, Outbox } from '../ingest/ports.ts';
+import type { Queue, QueueDefinition, SendOptions } from './database/queue.ts';
+
+const HOUR_SECONDS = 3_600;
+
+/** The queues of all jobs. Handlers bear running twice. */
+export const QUEUES: readonly (QueueDefinition & { readonly name: JobName })[] = [
+  { name: 'index-document', retryLimit: 3, retryDelaySeconds: 5, expireInSeconds: 4 * HOUR_SECONDS, onePerKey: true },
+  { name: 'embed-missing', retryLimit: 10, retryDelaySeconds: 30, expireInSeconds: HOUR_SECONDS, onePerKey: true },
+  { name: 'refresh-statistics', retryLimit: 2, retryDelaySeconds: 10, expireInSeconds: HOUR_SECONDS, onePerKey: true },
+];
+
+// Statistics settle once a burst of documents is over; embedders that failed get time to recover.
+const START_AFTER_SECONDS: Readonly<Record<JobName, number>> = {
+  'index-document': 0,
+  'embed-missing': 30,
+  'refresh-statistics': 3,
+};
+
+/** The outbox of ingest over the queue: one waiting job for each thing to do. */
+export function createOutbox(queue: Queue): Outbox {
+  return {
+    async send(query, name, data) {
+      const startAfterSeconds = START_AFTER_SECONDS[name];
+      const options: SendOptions = { key: keyOf(data), ...(startAfterSeconds > 0 ? { startAfterSeconds } : {}) };
+      await queue.send(query, name, data, options);
+    },
+  };
+}
+
+function keyOf(data: Jobs[JobName]): string {
+  return 'documentId' in data ? `${data.tenantId}/${data.documentId}/${data.version}` : data.tenantId;
+}

@@ -1,0 +1,102 @@
+// The composition root: everything is made here, from the configuration, and handed to whoever uses it.
+import { randomUUID } from 'node:crypto';
+import type { IndexEvent } from '../ingest/index-document.ts';
+import type { Outbox } from '../ingest/ports.ts';
+import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
+import { createExtractiveModel } from '../retrieval/extractive-answer.ts';
+import type { Embedder } from '../retrieval/ports.ts';
+import { createSearch, type Search } from '../retrieval/search.ts';
+import type { Config } from './config.ts';
+import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
+import { openEmbedded } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import { createDatabase, type DatabaseClient } from './database/pool.ts';
+import { createQueue, type Queue } from './database/queue.ts';
+import type { Logger } from './logger.ts';
+import { createBuiltinEmbedder } from './providers/builtin-embedder.ts';
+import { fusionWeights } from './providers/fusion-weights.ts';
+import { createOutbox, QUEUES } from './outbox.ts';
+import { startWorkers } from './workers.ts';
+
+/** The whole product in one process, without a way to reach it: the terminal and the adapters add those. */
+export interface Product {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly database: DatabaseClient;
+  readonly queue: Queue;
+  readonly outbox: Outbox;
+  readonly embedder: Embedder;
+  readonly search: Search;
+  readonly answerQuestion: AnswerQuestion;
+  /** Runs jobs in this process until `close`. Idempotent. */
+  startWorkers(onEvent?: (event: IndexEvent) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MODEL_TIMEOUT_MS = 60_000;
+
+/** Opens the database (starting the embedded one where none is configured), brings the schema up to date, and composes. */
+export async function openProduct(
+  config: Config,
+  logger: Logger,
+  { onDatabaseExit }: { onDatabaseExit?: (error: DatabaseUnavailableError) => void } = {},
+): Promise<Product> {
+  const server = config.databaseUrl
+    ? null
+    : await openEmbedded({ dataDir: config.dataDir, logger, ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}) });
+  const database = createDatabase(
+    server ? { connection: server.connection, logger } : { connectionString: config.databaseUrl ?? '', logger },
+  );
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.close();
+    await server?.close();
+    throw error;
+  }
+  const queue = createQueue(database, { queues: QUEUES, logger });
+  const embedder = createBuiltinEmbedder({ threads: config.embedThreads, logger });
+  const parts = compose(config, logger, { database, queue, embedder });
+  let working: Promise<void> | undefined;
+  return {
+    ...parts,
+    startWorkers: (onEvent) => {
+      working ??= startWorkers({ ...parts, aloneOnDatabase: server?.owned === true, ...(onEvent ? { onEvent } : {}) });
+      return working;
+    },
+    async close() {
+      await queue.stop();
+      await embedder.close();
+      await database.close();
+      await server?.close();
+    },
+  };
+}
+
+function compose(
+  config: Config,
+  logger: Logger,
+  base: { database: DatabaseClient; queue: Queue; embedder: Embedder },
+): Omit<Product, 'startWorkers' | 'close'> {
+  const { database, queue, embedder } = base;
+  const search = createSearch({
+    database,
+    embedder,
+    weights: fusionWeights(embedder.id),
+    lexicalTimeoutMs: config.lexicalTimeoutMs,
+    vectorTimeoutMs: config.vectorTimeoutMs,
+    clock: Date.now,
+  });
+  const extractive = createExtractiveModel({ embedder });
+  const answerQuestion = createAnswerQuestion({
+    database,
+    search,
+    model: extractive,
+    fallback: config.onModelFailure === 'extractive' ? extractive : null,
+    modelTimeoutMs: MODEL_TIMEOUT_MS,
+    clock: Date.now,
+    newId: randomUUID,
+    logger,
+  });
+  return { config, logger, database, queue, embedder, search, answerQuestion, outbox: createOutbox(queue) };
+}

@@ -1,0 +1,67 @@
+// The jobs' handlers in this process, and the sweep that finds what a killed process left.
+import { randomUUID } from 'node:crypto';
+import { embedMissing } from '../ingest/embed-missing.ts';
+import { createIndexer, type IndexEvent } from '../ingest/index-document.ts';
+import type { Jobs, Outbox } from '../ingest/ports.ts';
+import { recoverPending } from '../ingest/recover-pending.ts';
+import { refreshStatistics } from '../ingest/statistics.ts';
+import { missingVectorIndexes } from '../ingest/vector-indexes.ts';
+import type { Embedder, Logger } from '../retrieval/ports.ts';
+import type { DatabaseClient } from './database/pool.ts';
+import type { Queue } from './database/queue.ts';
+
+export interface WorkerOptions {
+  readonly config: { readonly indexWorkers: number };
+  readonly logger: Logger;
+  readonly database: DatabaseClient;
+  readonly queue: Queue;
+  readonly outbox: Outbox;
+  readonly embedder: Embedder;
+  /** No other process can be at work on this database: what looks taken was left by a dead one. */
+  readonly aloneOnDatabase: boolean;
+  readonly onEvent?: (event: IndexEvent) => void;
+}
+
+const POLL_MS = 1_000;
+const SWEEP_MS = 10_000;
+
+/** Starts the queue and its handlers. They end with `queue.stop()`. */
+export async function startWorkers(options: WorkerOptions): Promise<void> {
+  const { database, queue, outbox, aloneOnDatabase, logger } = options;
+  await queue.start();
+  if (aloneOnDatabase) await queue.giveBackActive();
+  await recoverPending(database, outbox, { everyLease: aloneOnDatabase });
+  const index = createIndexer({
+    ...options,
+    workerId: randomUUID(),
+    onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
+  });
+  queue.work('index-document', { concurrency: options.config.indexWorkers, pollMs: POLL_MS }, async ({ data }) => {
+    const job = data as Jobs['index-document'];
+    const done = await index(job);
+    if (done) await database.transaction((query) => outbox.send(query, 'refresh-statistics', job));
+  });
+  queue.work('refresh-statistics', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
+    const { tenantId } = data as Jobs['refresh-statistics'];
+    await database.transaction((query) => refreshStatistics(query, tenantId));
+    await buildVectorIndexes(options);
+  });
+  queue.work('embed-missing', { concurrency: 1, pollMs: 10 * POLL_MS }, async ({ data }) => {
+    const { missing } = await embedMissing(options, (data as Jobs['embed-missing']).tenantId);
+    if (missing > 0) throw new Error(`${missing} chunks are still without a vector`);
+  });
+  const sweep = setInterval(() => {
+    recoverPending(database, outbox, { everyLease: false }).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the sweep for lost work failed'),
+    );
+  }, SWEEP_MS);
+  sweep.unref();
+}
+
+async function buildVectorIndexes({ database, logger }: WorkerOptions): Promise<void> {
+  const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
+  for (const index of missing) {
+    logger.info({ index: index.name, vectors: index.vectors }, 'building a vector index');
+    await database.outsideTransaction(index.sql);
+  }
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ProcessDatabase, processDatabase } from '../helpers/process-database.ts';
+import { KILL_ROUND_CHUNKS, killRound } from '../helpers/kill-rounds.ts';
+
+const KILLS = 20;
+const SCRIPT = fileURLToPath(new URL('../helpers/start-ingest-process.ts', import.meta.url));
+
+let place: ProcessDatabase;
+beforeAll(async () => {
+  place = await processDatabase();
+});
+afterAll(() => place.close());
+
+interface Step {
+  step: 'opened' | 'completed' | 'begin' | 'done';
+  faults?: object[];
+  documents?: { uri: string; version: number; chunks: number; failure: object | null }[];
+}
+
+/** Runs the process and calls back for each step that it says. Resolves when it has ended. */
+async function run(complete: number, begin: number, onStep: (step: Step, child: ChildProcess) => void): Promise<Step[]> {
+  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, place.address, String(complete), String(begin)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const steps: Step[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const step = JSON.parse(line) as Step;
+    steps.push(step);
+    onStep(step, child);
+  }
+  await ended;
+  return steps;
+}
+
+test(`an ingest that is killed ${KILLS} times is complete after the next start, nothing twice, nothing half-visible`, async () => {
+  let began = 0;
+  let tookMs = 0;
+  await run(-1, 0, ({ step }) => {
+    if (step === 'begin') began = Date.now();
+    if (step === 'done') tookMs = Date.now() - began;
+  });
+  let killedMidway = 0;
+  for (let round = 1; round <= KILLS; round++) {
+    // Spread over the whole run with a random part; the point itself cannot change what must be true afterwards.
+    const delayMs = ((round - Math.random()) / KILLS) * tookMs * 1.1;
+    const steps = await run(round - 1, round, ({ step }, child) => {
+      if (step === 'begin') setTimeout(() => child.kill('SIGKILL'), delayMs);
+    });
+    const [opened, completed] = steps;
+    expect(opened?.faults, `after kill ${round - 1}`).toEqual([]);
+    expect(completed?.faults, `after kill ${round - 1}`).toEqual([]);
+    expect(completed?.documents?.map((each) => ({ chunks: each.chunks, failure: each.failure }))).toEqual(
+      killRound(round - 1).map(() => ({ chunks: KILL_ROUND_CHUNKS, failure: null })),
+    );
+    if (!steps.some(({ step }) => step === 'done')) killedMidway += 1;
+  }
+  const last = await run(KILLS, -1, () => {});
+  expect(last.map(({ step, faults }) => ({ step, faults }))).toEqual([
+    { step: 'opened', faults: [] },
+    { step: 'completed', faults: [] },
+  ]);
+  expect(killedMidway, 'kills that hit the ingest itself').toBeGreaterThan(KILLS / 2);
+}, 600_000);
