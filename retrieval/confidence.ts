@@ -1,0 +1,59 @@
+// How much of an answer is quoted, and how much of the question its quotes cover.
+import type { Citation, Confidence } from './model.ts';
+import { coverage, termsOf, weightedTerms } from './sentence-score-terms.ts';
+import { splitSentences } from './sentences.ts';
+
+/**
+ * Share of a sentence's weighted terms that one of the quotes must hold for the sentence to count as quoted. A third may be
+ * the model's own connecting words; terms with a digit may never be, since a number nobody wrote is the worst invention.
+ */
+const SUPPORTED_SHARE = 2 / 3;
+
+const CITATION_MARKER = /\s*\[\d{1,3}\]/g;
+
+function isSupported(sentence: string, quotes: readonly ReadonlySet<string>[]): boolean {
+  const terms = weightedTerms(sentence);
+  const numbers = [...terms.keys()].filter((term) => /\p{N}/u.test(term));
+  return quotes.some(
+    (quote) =>
+      numbers.every((term) => quote.has(term)) && coverage(terms, (term) => quote.has(term)) >= SUPPORTED_SHARE,
+  );
+}
+
+function faithfulnessOf(answer: string, citations: readonly Citation[]): number {
+  const text = answer.replace(CITATION_MARKER, '');
+  const sentences = splitSentences(text)
+    .map(({ start, end }) => text.slice(start, end))
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+  if (sentences.length === 0) return 0;
+  // All quotes of one chunk support a sentence together: they stand in one place and were read in one go.
+  const byChunk = new Map<string, Set<string>>();
+  for (const { chunkId, quote } of citations) {
+    const quoted = byChunk.get(chunkId) ?? new Set();
+    for (const term of termsOf(quote)) quoted.add(term);
+    byChunk.set(chunkId, quoted);
+  }
+  const quotes = [...byChunk.values()];
+  const supported = sentences.filter((sentence) => isSupported(sentence, quotes)).length;
+  return supported / sentences.length;
+}
+
+/**
+ * Confidence in an answer with its citations, shares in 0…1. `faithfulness`: sentences of the answer that a cited chunk's
+ * quotes support. `coverage`: the question's terms, rarer ones weighing more, found as stems in the quotes or in the titles
+ * and headings above them. `overall`: their harmonic mean. All 0 without citations.
+ */
+export function confidenceOf(given: {
+  readonly question: string;
+  readonly answer: string;
+  readonly citations: readonly Citation[];
+}): Confidence {
+  const { question, answer, citations } = given;
+  const faithfulness = faithfulnessOf(answer, citations);
+  const found = new Set(
+    citations.flatMap(({ quote, title, headingPath }) => termsOf([quote, title, ...headingPath].join('\n'))),
+  );
+  const covered = coverage(weightedTerms(question), (term) => found.has(term));
+  const sum = faithfulness + covered;
+  return { faithfulness, coverage: covered, overall: sum === 0 ? 0 : (2 * faithfulness * covered) / sum };
+}

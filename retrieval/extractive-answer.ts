@@ -1,0 +1,170 @@
+// The built-in answerer: no model, no network. It quotes the sentences that answer, or says that none does.
+import type { Span } from './model.ts';
+import type { AnswerModel, ContextChunk, Embedder, ModelAnswer } from './ports.ts';
+import { locateQuote } from './quote-check.ts';
+import { type ReadContext, type ReadSentence, readContext } from './sentence-score.ts';
+import { answerabilityFeatures, bestMatches } from './sentence-score-answerability.ts';
+import { isQuotable, quotableSpans } from './sentence-score-quotes.ts';
+import { termsOf } from './sentence-score-terms.ts';
+import {
+  ANSWER_THRESHOLD,
+  ANSWERABILITY_WEIGHTS,
+  probabilityOf,
+  QUOTE_SHARE,
+  SENTENCE_WEIGHTS,
+  SIMILARITY_WEIGHTS,
+} from './sentence-score-weights.ts';
+
+/** How probable it is that a context answers a question, and what that was told from. */
+export interface Answerability {
+  /** 0…1; the built-in answerer refuses below its threshold. */
+  readonly score: number;
+  /** Each in 0…1, by name. */
+  readonly features: Readonly<Record<string, number>>;
+}
+
+export interface ExtractiveModelOptions {
+  /** Compares the meaning of question and sentences; used if `SIMILARITY_WEIGHTS` knows its id. */
+  readonly embedder?: Embedder | undefined;
+  /** Answerability below which it refuses, 0…1; `ANSWER_THRESHOLD` unless given. */
+  readonly threshold?: number;
+}
+
+const MAX_QUOTES = 4; // more is reading the document
+/** Share of common terms from which two quotes say the same thing: edited copies of one sentence. */
+const SAME_SHARE = 0.8;
+/** Neighbouring quotes of a chunk are shown as one up to this many UTF-16 code units. */
+const MAX_MERGED_CHARACTERS = 700;
+
+/** The similarity's weight was fitted with these. */
+const COMPARED_SENTENCES = 6;
+const COMPARED_CHARACTERS = 400;
+
+interface Quote {
+  readonly chunk: ContextChunk;
+  /** Offsets into `chunk.text`. */
+  readonly span: Span;
+}
+
+const textOf = ({ chunk, span }: Quote): string => chunk.text.slice(span.start, span.end);
+
+/** Probability that the context answers the question, told from the texts alone. Deterministic; never throws. */
+export function scoreAnswerability(question: string, context: readonly ContextChunk[]): Answerability {
+  return textualAnswerability(readContext(question, context), context);
+}
+
+function textualAnswerability(read: ReadContext, context: readonly ContextChunk[]): Answerability {
+  const features = answerabilityFeatures(read, context);
+  return { score: read.sentences.length === 0 ? 0 : probabilityOf(ANSWERABILITY_WEIGHTS, features), features };
+}
+
+/** The same with the embedder's opinion, where there is one; its failure costs a little accuracy and not the answer. */
+async function answerabilityOf(
+  question: string,
+  context: readonly ContextChunk[],
+  read: ReadContext,
+  embedder: Embedder | undefined,
+): Promise<Answerability> {
+  const textual = textualAnswerability(read, context);
+  const weights = embedder && SIMILARITY_WEIGHTS[embedder.id];
+  if (!embedder || !weights || read.sentences.length === 0) return textual;
+  const similarity = await similarityOf(question, read, embedder).catch(() => null);
+  if (similarity === null) return textual;
+  const features = { ...textual.features, similarity };
+  return { score: probabilityOf(weights, features), features };
+}
+
+async function similarityOf(question: string, read: ReadContext, embedder: Embedder): Promise<number> {
+  const texts = bestMatches(read.sentences, COMPARED_SENTENCES).map(({ text }) => text.slice(0, COMPARED_CHARACTERS));
+  const [asked] = await embedder.embed([question], 'question');
+  const sentences = await embedder.embed(texts, 'document');
+  const cosines = sentences.map((sentence) =>
+    sentence.reduce((sum, value, index) => sum + value * (asked?.[index] ?? 0), 0),
+  );
+  return Math.max(0, ...cosines);
+}
+
+/** The quotable sentences that answer, best first: the best one, and others nearly as probable. */
+function bestSentences(sentences: readonly ReadSentence[]): ReadSentence[] {
+  const ranked = sentences
+    .filter(({ text }) => isQuotable(text))
+    .map((sentence) => ({ sentence, probability: probabilityOf(SENTENCE_WEIGHTS, sentence.features) }))
+    .sort((a, b) => b.probability - a.probability);
+  const least = (ranked[0]?.probability ?? 0) * QUOTE_SHARE;
+  return ranked.filter(({ probability }) => probability >= least).map(({ sentence }) => sentence);
+}
+
+/** Both as one stretch, if they overlap or follow each other in one chunk and stay readable, else null. */
+function merged(one: Quote, other: Quote): Quote | null {
+  if (one.chunk.chunkId !== other.chunk.chunkId) return null;
+  const [first, second] = one.span.start <= other.span.start ? [one.span, other.span] : [other.span, one.span];
+  const span = { start: first.start, end: Math.max(first.end, second.end) };
+  const overlap = second.start <= first.end;
+  if (!overlap && one.chunk.text.slice(first.end, second.start).trim() !== '') return null;
+  return overlap || span.end - span.start <= MAX_MERGED_CHARACTERS ? { chunk: one.chunk, span } : null;
+}
+
+function saysTheSame(one: Quote, other: Quote): boolean {
+  const [first, second] = [new Set(termsOf(textOf(one))), new Set(termsOf(textOf(other)))];
+  const common = [...first].filter((term) => second.has(term)).length;
+  return common >= SAME_SHARE * Math.min(first.size, second.size) && common > 0;
+}
+
+/** Adds a quote: joined with all that it touches, or as a new one, unless it repeats one or there are enough. */
+function addQuote(quotes: readonly Quote[], added: Quote): readonly Quote[] {
+  for (const [index, quote] of quotes.entries()) {
+    const both = merged(quote, added);
+    // What has grown may touch others now, so it is added anew, in the place of the better of the two.
+    if (both !== null) return placed(addQuote(quotes.toSpliced(index, 1), both), index);
+  }
+  const isRepeated = quotes.some((quote) => saysTheSame(quote, added));
+  return isRepeated || quotes.length >= MAX_QUOTES ? quotes : [...quotes, added];
+}
+
+/** Moves the last quote to `index`. */
+function placed(quotes: readonly Quote[], index: number): readonly Quote[] {
+  const last = quotes.at(-1);
+  return last === undefined ? quotes : quotes.slice(0, -1).toSpliced(Math.min(index, quotes.length - 1), 0, last);
+}
+
+/** One to four quotes, best first, each of which `locateQuote` finds in its chunk; none if nothing can be quoted. */
+function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): readonly Quote[] {
+  let quotes: readonly Quote[] = [];
+  let tried = 0;
+  for (const { chunk, span } of bestSentences(read.sentences)) {
+    if (tried++ >= MAX_QUOTES || quotes.length >= MAX_QUOTES) break;
+    for (const grown of quotableSpans(chunk, span)) quotes = addQuote(quotes, { chunk, span: grown });
+  }
+  return quotes.filter((quote) => {
+    const text = textOf(quote);
+    return locateQuote(text, quote.chunk.text) !== null && !rejectedQuotes.includes(text);
+  });
+}
+
+const INSUFFICIENT: ModelAnswer = { sufficient: false, answer: '', citations: [] };
+
+/**
+ * An answer model that says only what it quotes: the answer is the quotes themselves with `[1]`, `[2]` behind them, in the
+ * order of the citations. `sufficient` is false when the answerability is below the threshold or no sentence can be quoted.
+ * @throws the signal's reason once it is aborted.
+ */
+export function createExtractiveModel(options: ExtractiveModelOptions = {}): AnswerModel {
+  const { embedder, threshold = ANSWER_THRESHOLD } = options;
+  return {
+    id: 'extractive',
+    async answer({ question, context, rejectedQuotes }, { signal }) {
+      signal.throwIfAborted();
+      const read = readContext(question, context);
+      const { score } = await answerabilityOf(question, context, read, embedder);
+      signal.throwIfAborted();
+      if (score < threshold) return INSUFFICIENT;
+      const quotes = selectQuotes(read, rejectedQuotes);
+      if (quotes.length === 0) return INSUFFICIENT;
+      return {
+        sufficient: true,
+        answer: quotes.map((quote, index) => `${textOf(quote)} [${index + 1}]`).join('\n\n'),
+        citations: quotes.map((quote) => ({ chunkId: quote.chunk.chunkId, quote: textOf(quote) })),
+      };
+    },
+  };
+}

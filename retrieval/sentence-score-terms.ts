@@ -1,0 +1,78 @@
+// The terms of a question with their weights, and how well a stretch of text covers them.
+import { identifiersIn, questionTerms, wordsIn } from './question-terms.ts';
+import { stem } from './sentence-score-stem.ts';
+
+/** Term → weight above 0. Words are stems; identifiers carry the prefix `#`, so that `#err-4021` is not a word. */
+export type WeightedTerms = ReadonlyMap<string, number>;
+
+/** The terms of a text, in order, repetitions kept. */
+export type TermList = readonly string[];
+
+/**
+ * Words so common in any prose that meeting them in a sentence says little. A stand-in for frequencies of the whole
+ * collection, which the answerer does not get: on clapnq those would separate answerable from unanswerable better by 0.02.
+ */
+const COMMON_STEMS: ReadonlySet<string> = new Set(
+  `work get make use take year time people person name way first last new good come go play mean call type kind part much
+  many long old day thing number start end begin see think say give keep set put run different difference follow example main
+  best most made one two three four five place word group area case point fact world life line side form state home house
+  man woman child back hand high low big small large great little early late next same today now ever become include allow
+  provide help change open close turn move hold bring leave write read require available possible important able another
+  general common current certain several order size level result purpose reason role process system information question
+  answer list title section page real full right left second third whole half total`
+    .split(/\s+/)
+    .map(stem),
+);
+const COMMON_WEIGHT = 0.5;
+/** Rare as a rule, and wrong when missing. */
+const IDENTIFIER_WEIGHT = 1.5;
+const NUMBER_WEIGHT = 1.3;
+
+/** Longer words are rarer (Zipf's law of abbreviation): 0.6 for three letters, 1 from eight letters on. */
+function rarityOf(word: string): number {
+  if (/\p{N}/u.test(word)) return NUMBER_WEIGHT;
+  return Math.min(1, 0.35 + word.length / 12) * (COMMON_STEMS.has(stem(word)) ? COMMON_WEIGHT : 1);
+}
+
+/** The question's terms, each weighted by how rare such a term is in general. */
+export function weightedTerms(question: string): WeightedTerms {
+  const { words, identifiers } = questionTerms(question);
+  const terms = new Map<string, number>();
+  for (const word of words) terms.set(stem(word), Math.max(rarityOf(word), terms.get(stem(word)) ?? 0));
+  for (const identifier of identifiers) terms.set(`#${identifier}`, IDENTIFIER_WEIGHT);
+  return terms;
+}
+
+/** Stems and identifiers of any text, comparable with `weightedTerms`. */
+export function termsOf(text: string): TermList {
+  return [...wordsIn(text).map(stem), ...identifiersIn(text).map((identifier) => `#${identifier}`)];
+}
+
+/** Weight of the terms that `has`, as a share of all; 0 without terms. */
+export function coverage(terms: WeightedTerms, has: (term: string) => boolean): number {
+  let total = 0;
+  let covered = 0;
+  for (const [term, weight] of terms) {
+    total += weight;
+    if (has(term)) covered += weight;
+  }
+  return total === 0 ? 0 : covered / total;
+}
+
+const BM25_K1 = 1.2; // Robertson's default, as in the lexical search
+const BM25_B = 0.75;
+
+/** BM25 of a text with the terms' weights as idf, as a share of the highest that any text can reach: 0…1. */
+export function saturatedMatch(terms: WeightedTerms, text: TermList, usualLength: number): number {
+  const counts = new Map<string, number>();
+  for (const term of text) if (terms.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const lengthNorm = BM25_K1 * (1 - BM25_B + (BM25_B * text.length) / usualLength);
+  let total = 0;
+  let score = 0;
+  for (const [term, weight] of terms) {
+    const count = counts.get(term) ?? 0;
+    total += weight;
+    score += (weight * count) / (count + lengthNorm);
+  }
+  return total === 0 ? 0 : score / total;
+}
