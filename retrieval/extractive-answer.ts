@@ -1,6 +1,7 @@
 // The built-in answerer: no model, no network. It quotes the sentences that answer, or says that none does.
 import type { Span } from './model.ts';
 import type { AnswerModel, ContextChunk, Embedder, ModelAnswer } from './ports.ts';
+import { hasTellingTerms } from './question-terms.ts';
 import { locateQuote } from './quote-check.ts';
 import { type ReadContext, type ReadSentence, readContext } from './sentence-score.ts';
 import { answerabilityFeatures, bestMatches } from './sentence-score-answerability.ts';
@@ -50,12 +51,14 @@ const textOf = ({ chunk, span }: Quote): string => chunk.text.slice(span.start, 
 
 /** Probability that the context answers the question, told from the texts alone. Deterministic; never throws. */
 export function scoreAnswerability(question: string, context: readonly ContextChunk[]): Answerability {
-  return textualAnswerability(readContext(question, context), context);
+  return textualAnswerability(question, readContext(question, context), context);
 }
 
-function textualAnswerability(read: ReadContext, context: readonly ContextChunk[]): Answerability {
+function textualAnswerability(question: string, read: ReadContext, context: readonly ContextChunk[]): Answerability {
   const features = answerabilityFeatures(read, context);
-  return { score: read.sentences.length === 0 ? 0 : probabilityOf(ANSWERABILITY_WEIGHTS, features), features };
+  // A greeting is found word for word in any letter, and asks nothing.
+  const asks = read.sentences.length > 0 && hasTellingTerms(question);
+  return { score: asks ? probabilityOf(ANSWERABILITY_WEIGHTS, features) : 0, features };
 }
 
 /** The same with the embedder's opinion, where there is one; its failure costs a little accuracy and not the answer. */
@@ -65,9 +68,9 @@ async function answerabilityOf(
   read: ReadContext,
   embedder: Embedder | undefined,
 ): Promise<Answerability> {
-  const textual = textualAnswerability(read, context);
+  const textual = textualAnswerability(question, read, context);
   const weights = embedder && SIMILARITY_WEIGHTS[embedder.id];
-  if (!embedder || !weights || read.sentences.length === 0) return textual;
+  if (!embedder || !weights || textual.score === 0) return textual;
   const similarity = await similarityOf(question, read, embedder).catch(() => null);
   if (similarity === null) return textual;
   const features = { ...textual.features, similarity };
@@ -132,12 +135,14 @@ function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): rea
   let quotes: readonly Quote[] = [];
   let tried = 0;
   for (const { chunk, span } of bestSentences(read.sentences)) {
-    if (tried++ >= MAX_QUOTES || quotes.length >= MAX_QUOTES) break;
+    if (tried++ >= MAX_QUOTES) break;
     for (const grown of quotableSpans(chunk, span)) quotes = addQuote(quotes, { chunk, span: grown });
   }
   return quotes.filter((quote) => {
     const text = textOf(quote);
-    return locateQuote(text, quote.chunk.text) !== null && !rejectedQuotes.includes(text);
+    // What a colon announces may lie beyond the chunk; the announcement alone answers nothing.
+    const announces = /[:：]\W*$/.test(text.slice(-8));
+    return !announces && locateQuote(text, quote.chunk.text) !== null && !rejectedQuotes.includes(text);
   });
 }
 

@@ -55,6 +55,12 @@ export function questionTerms(text: string): QuestionTerms {
   return { words: telling.length > 0 ? telling : all, identifiers: identifiersIn(asked) };
 }
 
+/** Whether a question asks about anything: false for a greeting, "who can do this?" or no words at all. */
+export function hasTellingTerms(text: string): boolean {
+  const { words, identifiers } = questionTerms(text);
+  return identifiers.length > 0 || words.some((word) => !QUESTION_STOP_WORDS.has(word));
+}
+
 /** Everything that ends a token. Commas between digits are gone by then (see `GROUPED_NUMBER`). */
 const TOKEN_BREAK = /[\s,;!?"“”„«»‘’`|<>()[\]{}=*…–—]+/u;
 const TOKEN_START = /[\p{L}\p{N}_]/u;

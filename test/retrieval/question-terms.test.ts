@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identifiersIn, questionTerms, wordsIn } from '../../retrieval/question-terms.ts';
+import { hasTellingTerms, identifiersIn, questionTerms, wordsIn } from '../../retrieval/question-terms.ts';
 
 describe('the words of a question', () => {
   it.each([
@@ -17,6 +17,16 @@ describe('the words of a question', () => {
     ['are none in an empty question', '  ?! ', []],
   ])('%s', (_rule, question, words) => {
     expect(questionTerms(question).words).toEqual(words);
+  });
+
+  it.each([
+    ['Who approves travel?', true],
+    ['年假?', true],
+    ['Who can do this?', false],
+    ['hello', false],
+    ['?!', false],
+  ])('of %j tell what it is about: %s', (question, telling) => {
+    expect(hasTellingTerms(question)).toBe(telling);
   });
 
   it('keep the question words of a document', () => {

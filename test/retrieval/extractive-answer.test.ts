@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExtractiveModel, scoreAnswerability } from '../../retrieval/extractive-answer.ts';
+import type { ContextChunk, Embedder } from '../../retrieval/ports.ts';
+import { checkQuotes, MIN_QUOTE_CHARACTERS } from '../../retrieval/quote-check.ts';
+
+function contextOf(...chunks: { text: string; title?: string; headingPath?: string[]; documentId?: string }[]) {
+  return chunks.map(({ text, title = 'Handbook', headingPath = [], documentId }, index): ContextChunk => {
+    const place = { start: 0, end: text.length };
+    return {
+      ...place,
+      chunkId: `chunk-${index + 1}`,
+      documentId: documentId ?? `document-${index + 1}`,
+      documentVersion: 1,
+      sourceId: 'folder',
+      uri: `file:///${index + 1}.md`,
+      title,
+      headingPath,
+      page: null,
+      text,
+      section: place,
+      rank: index + 1,
+      score: 1 / (61 + index),
+      contributions: { lexical: 1 / (61 + index), vector: 0 },
+      sectionText: text,
+    };
+  });
+}
+
+const LEAVE = contextOf(
+  {
+    title: 'Annual leave',
+    headingPath: ['Carry over'],
+    text: 'Unused days of annual leave can be carried over to the next year. At most 5 days are carried over. They expire on 31 March. The office plants need water.',
+  },
+  { title: 'Expenses', text: 'Receipts go to the finance team. Meals above 40 EUR need an approval by your manager.' },
+  { title: 'Laptops', text: 'A laptop is replaced after four years. Ask the help desk for a new charger.' },
+);
+
+const ask = (question: string, context = LEAVE, options?: Parameters<typeof createExtractiveModel>[0]) =>
+  createExtractiveModel(options).answer(
+    { question, context, rejectedQuotes: [] },
+    { signal: new AbortController().signal },
+  );
+
+describe('the extractive answer', () => {
+  it.each([
+    ['How many days of annual leave can be carried over?', 'At most 5 days are carried over.'],
+    ['Who approves meals above 40 EUR?', 'Meals above 40 EUR need an approval by your manager.'],
+    ['When is a laptop replaced?', 'A laptop is replaced after four years.'],
+    ['when do carried over days expire', 'They expire on 31 March.'],
+  ])('to %j quotes the sentence that answers', async (question, sentence) => {
+    const { sufficient, answer, citations } = await ask(question);
+    expect(sufficient).toBe(true);
+    expect(answer).toContain(sentence);
+    expect(citations.some(({ quote }) => quote.includes(sentence))).toBe(true);
+  });
+
+  it('says nothing but its quotes, each with the number of its citation', async () => {
+    const { answer, citations } = await ask('How many days of annual leave can be carried over?');
+    expect(answer).toBe(citations.map(({ quote }, index) => `${quote} [${index + 1}]`).join('\n\n'));
+  });
+
+  it('leaves out what was not asked', async () => {
+    expect((await ask('Who approves meals above 40 EUR?')).answer).not.toContain('plants');
+  });
+
+  it('says the same thing once, though two documents have it', async () => {
+    const text = 'The parental leave lasts sixteen weeks for every employee.';
+    const { citations } = await ask('How long does parental leave last?', contextOf({ text }, { text }));
+    expect(citations.map(({ chunkId }) => chunkId)).toEqual(['chunk-1']);
+  });
+
+  it('does not give a quote again that was rejected', async () => {
+    const first = await ask('When is a laptop replaced?');
+    const rejectedQuotes = first.citations.map(({ quote }) => quote);
+    const again = await createExtractiveModel().answer(
+      { question: 'When is a laptop replaced?', context: LEAVE, rejectedQuotes },
+      { signal: new AbortController().signal },
+    );
+    expect(again.citations.map(({ quote }) => quote)).not.toContain(rejectedQuotes[0]);
+  });
+
+  it('stops when it is told to', async () => {
+    const signal = AbortSignal.abort(new Error('too late'));
+    const request = { question: 'When is a laptop replaced?', context: LEAVE, rejectedQuotes: [] };
+    await expect(createExtractiveModel().answer(request, { signal })).rejects.toThrow('too late');
+  });
+});
+
+describe('a quote can be read alone', () => {
+  it.each([
+    [
+      'a list item with its lead-in and the rest of the list',
+      'What do I need to request a visa letter?',
+      'Visas are slow. To request a visa letter you need:\n\n- your passport number\n- the travel dates\n- an invitation\n\nOther letters exist.',
+      'To request a visa letter you need:\n\n- your passport number\n- the travel dates\n- an invitation',
+    ],
+    [
+      'a first table row with its header',
+      'What is the meal allowance in Norway?',
+      '| Country | Meal allowance |\n|---|---|\n| Norway | 72 EUR |\n| Spain | 40 EUR |',
+      '| Country | Meal allowance |\n|---|---|\n| Norway | 72 EUR |',
+    ],
+    [
+      'a question with its answer',
+      'Can contractors join the stock option plan?',
+      'Can contractors join the stock option plan?\nNo, it is for employees only. Lunch is at noon.',
+      'No, it is for employees only.',
+    ],
+    [
+      'a sentence that points back with the one before',
+      'When does the sabbatical allowance expire?',
+      'Everyone gets a sabbatical allowance. It expires after two years if unused. Lunch is at noon.',
+      'Everyone gets a sabbatical allowance. It expires after two years if unused.',
+    ],
+  ])('%s', async (_what, question, text, quoted) => {
+    const { citations } = await ask(question, contextOf({ text }), { threshold: 0 });
+    expect(citations.map(({ quote }) => quote).join('\n')).toContain(quoted);
+  });
+
+  it('a distant table row with its header as a quote of its own', async () => {
+    const rows = ['Chile', 'Peru', 'Spain', 'Norway'].map((country, index) => `| ${country} | ${30 + index} EUR |`);
+    const text = ['| Country | Meal allowance |', '|---|---|', ...rows].join('\n');
+    const { citations } = await ask('What is the meal allowance in Norway?', contextOf({ text }), { threshold: 0 });
+    const quotes = citations.map(({ quote }) => quote).join('\n');
+    expect(quotes).toContain('| Country | Meal allowance |');
+    expect(quotes).toContain('| Norway | 33 EUR |');
+  });
+
+  it('never a heading', async () => {
+    const text = '# Parental leave\n\nEvery parent may stay at home for sixteen weeks of parental leave.';
+    const { citations } = await ask('How long is parental leave?', contextOf({ text }));
+    expect(citations[0]?.quote).toBe('Every parent may stay at home for sixteen weeks of parental leave.');
+  });
+
+  it('never an announcement whose rest lies outside the chunk', async () => {
+    const { sufficient } = await ask('Which visa letters exist?', contextOf({ text: 'These visa letters exist:' }), {
+      threshold: 0,
+    });
+    expect(sufficient).toBe(false);
+  });
+});
+
+describe('it refuses', () => {
+  it.each([
+    ['what is the capital of France'],
+    ['Who won the world cup in 1998?'],
+    ['How do I renew the parking permit?'],
+    ['hello'],
+    ['Who can do this?'],
+    ['?'],
+    [''],
+  ])('%j', async (question) => {
+    expect(await ask(question)).toEqual({ sufficient: false, answer: '', citations: [] });
+  });
+
+  it('without a context', async () => {
+    expect((await ask('How many days of leave?', [])).sufficient).toBe(false);
+    expect(scoreAnswerability('How many days of leave?', []).score).toBe(0);
+  });
+
+  it('when nothing in the context is long enough to quote', async () => {
+    expect((await ask('leave days', contextOf({ text: 'Leave days.' }))).sufficient).toBe(false);
+  });
+});
+
+describe('the answerability', () => {
+  it.each([
+    ['of the asked subject', 'How many days of annual leave can be carried over?', 'How many desks are in the attic?'],
+    ['of a number that is there', 'How many days are carried over?', 'How many managers are carried over?'],
+    ['of a name that is there', 'Who approves meals above 40 EUR?', 'Who approves helicopters above Antarctica?'],
+  ])('%s is higher', (_what, answerable, unanswerable) => {
+    expect(scoreAnswerability(answerable, LEAVE).score).toBeGreaterThan(scoreAnswerability(unanswerable, LEAVE).score);
+  });
+
+  it('is a probability with features in 0…1', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 }), (question, texts) => {
+        const { score, features } = scoreAnswerability(question, contextOf(...texts.map((text) => ({ text }))));
+        for (const value of [score, ...Object.values(features)]) {
+          expect(value).toBeGreaterThanOrEqual(0);
+          expect(value).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+});
+
+describe('every quote', () => {
+  it('of any text is found in its chunk, and there are one to four', async () => {
+    const piece = fc.constantFrom(
+      'leave ',
+      'days. ',
+      'carry ',
+      'over: ',
+      '\n- item ',
+      '\n| a | b |',
+      '“five” ',
+      '# H\n',
+      '\n\n',
+      '年假。',
+      '😀',
+      'ok? ',
+    );
+    const texts = fc.array(fc.string({ unit: piece, minLength: 1, maxLength: 25 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(texts, async (found) => {
+        const context = contextOf(...found.map((text) => ({ text, documentId: 'one' })));
+        const said = await ask('Can I carry over leave days, 年假?', context, { threshold: 0 });
+        const checked = checkQuotes(said, context);
+        expect(checked.rejectedQuotes).toEqual([]);
+        expect(said.citations.length > 0).toBe(said.sufficient);
+        expect(said.citations.length).toBeLessThanOrEqual(4);
+        for (const { quote } of said.citations) expect(quote.length).toBeGreaterThanOrEqual(MIN_QUOTE_CHARACTERS);
+      }),
+    );
+  });
+});
+
+describe('with an embedder', () => {
+  const alike = (id: string, cosine: number): Embedder => ({
+    id,
+    dimensions: 2,
+    embed: async (texts, kind) =>
+      texts.map(() => (kind === 'question' ? [1, 0] : [cosine, Math.sqrt(1 - cosine * cosine)])),
+  });
+  const doubtful = 'Who approves meals in the canteen of Lisbon?';
+
+  it('that it knows, the similarity takes part in the decision', async () => {
+    expect((await ask(doubtful, LEAVE, { embedder: alike('builtin:use-lite@1', 1) })).sufficient).toBe(true);
+    expect((await ask(doubtful, LEAVE, { embedder: alike('builtin:use-lite@1', 0) })).sufficient).toBe(false);
+  });
+
+  it('that it does not know, the texts decide alone', async () => {
+    const [far, near] = await Promise.all(
+      [0, 1].map((cosine) => ask(doubtful, LEAVE, { embedder: alike('other@1', cosine) })),
+    );
+    expect(far).toEqual(near);
+    expect(far).toEqual(await ask(doubtful));
+  });
+
+  it('that fails, the texts decide alone', async () => {
+    const embedder = { ...alike('builtin:use-lite@1', 1), embed: () => Promise.reject(new Error('gone')) };
+    expect(await ask(doubtful, LEAVE, { embedder })).toEqual(await ask(doubtful));
+  });
+});
