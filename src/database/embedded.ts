@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -47,6 +47,8 @@ const DEFAULT_WAIT_MS = 60_000; // ten times the first start measured in DESIGN.
 const POLL_MS = 100;
 const PROBE_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 180_000;
+const WASI_ENOSPC = 51; // the number that the engine's file system has for it (wasi-libc, wasi/api.h)
+const WAL_SEGMENT_BYTES = 16 * 2 ** 20; // PostgreSQL's default wal_segment_size; a start may need a new one
 
 /**
  * Opens the embedded server of a data directory, creating it at first use (about 7 s; later 1 s).
@@ -104,9 +106,10 @@ async function startOwned(dataDir: string, lock: DirectoryLock, options: Embedde
     options.logger?.info({ dataDir, durationMs: Math.round(performance.now() - started) }, 'embedded database started');
     return { connection, owned: true, close };
   } catch (error) {
+    await rm(join(dataDir, 'server.json'), { force: true });
     await lock.release();
     if (error instanceof DatabaseUnavailableError) throw error;
-    throw cannotStart(dataDir, error);
+    throw await cannotStart(dataDir, error);
   }
 }
 
@@ -229,12 +232,21 @@ function describeOwner(file: ServerFile | null): string {
   return file === null ? 'another process' : `process ${file.pid} (since ${file.startedAt})`;
 }
 
-function cannotStart(dataDir: string, cause: unknown): DatabaseUnavailableError {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  const advice = /ENOSPC|no space/i.test(text)
+async function cannotStart(dataDir: string, cause: unknown): Promise<DatabaseUnavailableError> {
+  const text = cause instanceof Error ? cause.message : '';
+  const advice = (await isDiskFull(dataDir, cause))
     ? 'its disk is full; free some space'
-    : /EACCES|EPERM|EROFS|permission/i.test(text)
+    : /EACCES|EPERM|EROFS/.test(text)
       ? 'it must be writable for this user'
       : 'its files may be damaged; move the directory away and restore a backup, or ingest again';
   return new DatabaseUnavailableError(`the embedded database in ${dataDir} cannot start: ${advice}`, { cause });
+}
+
+// The engine's own reason is lost inside WebAssembly, and nobody should move files away because a disk is full.
+async function isDiskFull(dataDir: string, cause: unknown): Promise<boolean> {
+  if (cause instanceof Error && /ENOSPC|EDQUOT/.test(cause.message)) return true;
+  const errno = typeof cause === 'object' && cause !== null && 'errno' in cause ? cause.errno : undefined;
+  if (errno === WASI_ENOSPC) return true;
+  const { bavail, bsize } = await statfs(dataDir);
+  return bavail * bsize < WAL_SEGMENT_BYTES;
 }
