@@ -96,7 +96,7 @@ function toWholeWords(span: Span, text: string): Span {
 }
 
 /** A citation of `text.slice(span.start, span.end)` of a chunk; the offsets become the document's. */
-export function citationOf(chunk: Chunk, span: Span): Citation {
+function citationOf(chunk: Chunk, span: Span): Citation {
   return {
     documentId: chunk.documentId,
     documentVersion: chunk.documentVersion,

@@ -9,8 +9,10 @@ export type WeightedTerms = ReadonlyMap<string, number>;
 export type TermList = readonly string[];
 
 /**
- * Words so common in any prose that meeting them in a sentence says little. A stand-in for frequencies of the whole
- * collection, which the answerer does not get: on clapnq those would separate answerable from unanswerable better by 0.02.
+ * Words so common in any prose that meeting them in a sentence says little: general English, and what at least four of five
+ * unrelated collections (an encyclopedia, handbooks, product documentation, science, speeches) have in 2 % of their
+ * passages. A stand-in for frequencies in the whole collection, which the answerer does not get: with those the AUROC of
+ * the best chunk's match on clapnq rose from 0.773 to 0.800, with the second half of this list from 0.785 to 0.789.
  */
 const COMMON_STEMS: ReadonlySet<string> = new Set(
   `work get make use take year time people person name way first last new good come go play mean call type kind part much
@@ -19,7 +21,12 @@ const COMMON_STEMS: ReadonlySet<string> = new Set(
   man woman child back hand high low big small large great little early late next same today now ever become include allow
   provide help change open close turn move hold bring leave write read require available possible important able another
   general common current certain several order size level result purpose reason role process system information question
-  answer list title section page real full right left second third whole half total`
+  answer list title section page real full right left second third whole half total
+  specific develop data well product base report test perform support addition term function event refer effect record
+  operate complete direct increase improve feature control consider individual identify response design create company
+  active inform receive limit initial present discuss continue month define period final impact team experience select
+  rate organize market find plan consist build issue remain region release depend less single unit standard relate exist
+  research service structure measure act study practice locate community maintain live determine local human`
     .split(/\s+/)
     .map(stem),
 );
