@@ -26,7 +26,10 @@ export interface EmbeddedServer {
   readonly connection: DatabaseConnection;
   /** Whether it runs in this process. Then no other process ran one when this one started. */
   readonly owned: boolean;
-  /** Ends the server with a checkpoint when it is owned; else does nothing. Close the pools first. */
+  /**
+   * Ends the server with a checkpoint when it is owned; else does nothing. Close the pools first.
+   * @throws DatabaseUnavailableError when a statement still ran after 30 s: it was cut off, as by a kill.
+   */
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ const DEFAULT_WAIT_MS = 60_000; // ten times the first start measured in DESIGN.
 const POLL_MS = 100;
 const PROBE_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 180_000;
+const CLOSE_TIMEOUT_MS = 30_000; // service managers kill after 30 to 90 s
 const WASI_ENOSPC = 51; // the number that the engine's file system has for it (wasi-libc, wasi/api.h)
 const WAL_SEGMENT_BYTES = 16 * 2 ** 20; // PostgreSQL's default wal_segment_size; a start may need a new one
 
@@ -179,14 +183,17 @@ function superviseWorker(
 
 async function closeWorker(worker: Worker, ended: Promise<void>): Promise<void> {
   worker.postMessage('close');
-  const [message] = (await Promise.race([once(worker, 'message'), once(worker, 'exit').then(() => [null])])) as [
-    EmbeddedWorkerMessage | null,
-  ];
+  const last = await Promise.race([
+    once(worker, 'message').then(([message]) => message as EmbeddedWorkerMessage),
+    once(worker, 'exit').then(() => null),
+    // A statement cannot be cancelled inside the engine; ending it here loses no more than a kill would.
+    sleep(CLOSE_TIMEOUT_MS, null, { ref: false }),
+  ]);
   await worker.terminate();
   await ended;
-  if (message?.kind === 'failed') {
+  if (last?.kind !== 'closed') {
     throw new DatabaseUnavailableError('the embedded database did not close cleanly; the next start will recover it', {
-      cause: message.error,
+      cause: last?.kind === 'failed' ? last.error : undefined,
     });
   }
 }

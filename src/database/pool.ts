@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { DatabaseTimeoutError, DatabaseUnavailableError, VerbatimError } from '../../retrieval/errors.ts';
@@ -16,7 +17,7 @@ export interface DatabaseClient extends Database {
   owner<T>(run: (query: Query) => Promise<T>): Promise<T>;
   /** Runs statements that refuse a transaction (`create index concurrently`, `vacuum`) as the connection's own user. */
   outsideTransaction(sql: string): Promise<void>;
-  /** Waits for running transactions, then closes all connections. */
+  /** Waits for running transactions, 10 s at the most, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -33,6 +34,7 @@ export interface DatabaseOptions {
 const DEFAULT_POOL_SIZE = 10; // pg.Pool's own default
 const EMBEDDED_POOL_SIZE = 4; // one session runs them one after another; a few hide the round trips
 const DEFAULT_READ_TIMEOUT_MS = 10_000; // longer than any search measured (DESIGN.md §4) by two orders of magnitude
+const CLOSE_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 // The startup message of a new connection waits behind the running transaction: building a vector index took 81 s.
 const EMBEDDED_CONNECT_TIMEOUT_MS = 180_000;
@@ -57,7 +59,7 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
     keepAlive: true,
   });
   reportLostConnections(pool, server, options.logger);
-  const lease = createLease(pool, poolSize, (error) => translateError(error, server));
+  const { lease, cutOff } = createLeases(pool, poolSize, (error) => translateError(error, server));
 
   const transact = async <T>(
     open: (query: Query) => Promise<unknown>,
@@ -88,7 +90,7 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
         }),
       ),
     close() {
-      closing ??= pool.end();
+      closing ??= endPool(pool, cutOff);
       return closing;
     },
   };
@@ -162,11 +164,18 @@ async function withDeadline<T>(timeoutMs: number, work: (deadline: Deadline) => 
 
 type Lease = <T>(deadline: Deadline | undefined, use: (client: PoolClient) => Promise<T>) => Promise<T>;
 
+interface Leases {
+  readonly lease: Lease;
+  /** Destroys the connections in use. */
+  cutOff(): void;
+}
+
 // The limit queues in front of the pool, because the pool's only timeout would count waiting for a free connection as
 // failing to connect.
-function createLease(pool: Pool, poolSize: number, translate: Translate): Lease {
+function createLeases(pool: Pool, poolSize: number, translate: Translate): Leases {
   const limit = pLimit(poolSize);
-  return (deadline, use) =>
+  const inUse = new Set<() => void>();
+  const lease: Lease = (deadline, use) =>
     limit(async () => {
       deadline?.signal.throwIfAborted();
       const client = await pool.connect().catch((error: unknown) => {
@@ -178,20 +187,36 @@ function createLease(pool: Pool, poolSize: number, translate: Translate): Lease 
         held = false;
       };
       // Destroying it is the only cancellation that the embedded server knows, and frees the caller on any.
-      const onExpired = () => release(true);
-      deadline?.signal.addEventListener('abort', onExpired, { once: true });
+      const destroy = () => release(true);
+      inUse.add(destroy);
+      deadline?.signal.addEventListener('abort', destroy, { once: true });
       try {
-        if (deadline?.signal.aborted) onExpired();
+        if (deadline?.signal.aborted) destroy();
         // Code of a caller that never comes back must not keep its place in the queue.
         return await Promise.race([use(client), ...(deadline === undefined ? [] : [deadline.expired])]);
       } catch (error) {
         if (held) release(!(await rollBack(client)));
         throw error;
       } finally {
-        deadline?.signal.removeEventListener('abort', onExpired);
+        deadline?.signal.removeEventListener('abort', destroy);
+        inUse.delete(destroy);
         release(false);
       }
     });
+  return {
+    lease,
+    cutOff() {
+      for (const destroy of inUse) destroy();
+    },
+  };
+}
+
+// A statement that does not end, or code that does not come back, must not keep the process from ending.
+async function endPool(pool: Pool, cutOff: () => void): Promise<void> {
+  const controller = new AbortController();
+  const late = sleep(CLOSE_TIMEOUT_MS, undefined, { signal: controller.signal }).then(cutOff, () => undefined);
+  await Promise.race([pool.end(), late]);
+  controller.abort();
 }
 
 async function rollBack(client: PoolClient): Promise<boolean> {

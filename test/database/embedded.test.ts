@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import { lockDataDirectory, socketDirectory, writeServerFile } from '../../src/database/data-directory.ts';
 import { type EmbeddedServer, openEmbedded } from '../../src/database/embedded.ts';
@@ -162,6 +164,26 @@ describe('a data directory of this process', () => {
     await chmod(elsewhere, 0o755);
 
     await expect(openEmbedded({ dataDir: long })).rejects.toThrow(/is not a directory of this user alone/);
+  });
+});
+
+describe('a server whose thread ends', () => {
+  test('reports it once, fails the statements that run and that come, and frees the directory', async () => {
+    const starting = once(process, 'worker') as Promise<[Worker]>;
+    const ends: Error[] = [];
+    const server = await openEmbedded({ dataDir, onExit: (error) => ends.push(error) });
+    const database = connect(server);
+    const [thread] = await starting;
+
+    const pending = database.owner((query) => query('select pg_sleep(5)'));
+    const failed = expect(pending).rejects.toThrow(DatabaseUnavailableError);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await thread.terminate();
+
+    await failed;
+    await expect(database.owner((query) => query('select 1'))).rejects.toThrow(DatabaseUnavailableError);
+    await vi.waitFor(() => expect(ends).toEqual([expect.any(DatabaseUnavailableError)]));
+    expect((await open({ dataDir })).owned).toBe(true);
   });
 });
 

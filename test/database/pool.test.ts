@@ -306,6 +306,25 @@ describe('a lost connection', () => {
   });
 });
 
+test('closing cuts off a transaction that does not end', async () => {
+  const stuck = createDatabase(testDb.options);
+  let begun = () => {};
+  const running = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const endless = stuck.transaction(async (query) => {
+    await query(`insert into note values ('a', 'a9', 1)`);
+    begun();
+    await new Promise(() => {});
+  });
+  endless.catch(() => undefined);
+  await running;
+
+  await stuck.close();
+
+  expect(await countNotes()).toBe(4);
+});
+
 describe('a server that is not there', () => {
   test('is named with what to check, without the password', async () => {
     const absent = createDatabase({ connectionString: 'postgres://me:hunter2@127.0.0.1:1/verbatim' });
