@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -195,7 +194,7 @@ describe('a data directory that cannot be used', () => {
   });
 
   test('because it is a file is refused', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'verbatim-test-')), 'file');
+    const file = join(dataDir, 'file');
     await writeFile(file, '');
 
     await expect(openEmbedded({ dataDir: file })).rejects.toThrow(/must be a directory that this user owns/);
