@@ -82,8 +82,13 @@ function isNearlyUtf8(bytes: Uint8Array): boolean {
   return foreign >= 10 * broken;
 }
 
+// The characters of 0x80 to 0x9f (WHATWG Encoding, index windows-1252). Node 20 decodes them as Latin-1 controls.
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
 function decode(bytes: Uint8Array, encoding: string): string {
-  return new TextDecoder(encoding).decode(bytes);
+  const text = new TextDecoder(encoding).decode(bytes);
+  if (encoding !== 'windows-1252') return text;
+  return text.replace(/[\u0080-\u009f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control);
 }
 
 function controlShare(text: string): number {

@@ -1,7 +1,7 @@
 // Markdown of static sites (Jekyll, Hugo's Liquid, Eleventy) has template tags `{% … %}`. A reader of the site never sees
 // them, and in a link's target they keep Markdown from seeing the link.
 
-const TAG = /\{%-?\s*(\w+)((?:"[^"]*"|'[^']*'|[^%"']|%(?!\}))*)-?%\}/g;
+const TAG = /\{%-?\s*(\w+)((?:"[^"\n]*"|'[^'\n]*'|[^%"']|%(?!\})){0,2000})-?%\}/g;
 const COMMENT = /\{%-?\s*comment\s*-?%\}[\s\S]*?\{%-?\s*endcomment\s*-?%\}/g;
 const TARGET = /\]\(\s*[^()\s{]*\{%[^{}]*%\}[^()\s]*\s*\)/g;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

@@ -42,7 +42,11 @@ export function createParsePool(size = Math.max(1, Math.min(4, availableParallel
         worker.unref();
         idle.push({ worker, limits: job.limits });
       })
-      .catch(() => worker.terminate())
+      .catch(() => {
+        // An error that comes after the answer is no news.
+        worker.on('error', () => undefined);
+        return worker.terminate();
+      })
       .finally(() => {
         busy -= 1;
         next();
@@ -70,13 +74,18 @@ function takeWorker(idle: { worker: Worker; limits: ParseLimits }[], limits: Par
 
 /** Settles the job. Rejects, after having rejected the job, when the worker cannot be used again. */
 async function runJob(worker: Worker, job: Job): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+  let stopListening = (): void => {};
   try {
     const reply = await new Promise<ParseReply>((resolve, reject) => {
-      timer = setTimeout(() => reject(timeoutError(job.limits.timeoutMs)), job.limits.timeoutMs);
-      worker.once('message', resolve);
-      worker.once('error', (cause) => reject(threadError(cause, job.limits)));
-      worker.once('exit', () => reject(threadError(undefined, job.limits)));
+      const onError = (cause: unknown): void => reject(threadError(cause, job.limits));
+      const onExit = (): void => onError(undefined);
+      const timer = setTimeout(() => reject(timeoutError(job.limits.timeoutMs)), job.limits.timeoutMs);
+      worker.on('message', resolve).on('error', onError).on('exit', onExit);
+      // One by one: `removeAllListeners` would also remove those by which the thread's port is switched on again.
+      stopListening = () => {
+        clearTimeout(timer);
+        worker.off('message', resolve).off('error', onError).off('exit', onExit);
+      };
       worker.postMessage(job.input);
     });
     if ('document' in reply) job.resolve(reply.document);
@@ -85,8 +94,7 @@ async function runJob(worker: Worker, job: Job): Promise<void> {
     job.reject(error);
     throw error;
   } finally {
-    clearTimeout(timer);
-    worker.removeAllListeners();
+    stopListening();
   }
 }
 

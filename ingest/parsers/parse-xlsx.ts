@@ -4,7 +4,7 @@ import { decodeText } from '../decode-text.ts';
 import { headingBlock, paragraphBlock } from '../markdown-blocks.ts';
 import { type ParsedDocument, ParseError } from '../parsed-document.ts';
 import { buildDocument, type DraftBlock, hasWord } from './build-document.ts';
-import { meantTitle, officeProperties } from './office-xml.ts';
+import { meantTitle, officeProperties, requirePart } from './office-xml.ts';
 import { packArchive, readArchive } from './read-archive.ts';
 import { rowsToBlock } from './rows-to-blocks.ts';
 import { sheetTables } from './sheet-tables.ts';
@@ -25,6 +25,7 @@ export async function parseXlsx(bytes: Uint8Array): Promise<ParsedDocument> {
   for (const [name, part] of archive) {
     if (/^xl\/worksheets\/[^/]+\.xml$/i.test(name)) archive.set(name, withoutReferences(part));
   }
+  requirePart(archive, 'xl/workbook.xml');
   const workbook = await load(packArchive(archive));
   const sheets = workbook.worksheets.filter((sheet) => sheet.state === 'visible');
   const blocks = sheets.flatMap((sheet, index) => sheetBlocks(sheet, index + 1));

@@ -5,7 +5,7 @@ import type { MarkdownContent } from '../markdown-to-blocks.ts';
 // Front matter is a handful of fields; a long one is data.
 const MAX_LENGTH = 100_000;
 
-/** Properties by key; nested keys are joined with dots, lists with commas. */
+/** Properties by key in lower case; nested keys are joined with dots, lists with commas. */
 export function readFrontMatter(frontMatter: MarkdownContent['frontMatter']): Record<string, string> {
   if (!frontMatter || frontMatter.source.length > MAX_LENGTH) return {};
   const properties: Record<string, string> = {};
@@ -16,7 +16,7 @@ export function readFrontMatter(frontMatter: MarkdownContent['frontMatter']): Re
 function yaml(source: string): unknown {
   try {
     // The core schema leaves dates as they are written; aliases are bounded by the parser.
-    return parseYaml(source, { logLevel: 'silent', prettyErrors: false });
+    return parseYaml(source, { logLevel: 'error', prettyErrors: false });
   } catch (cause) {
     if (cause instanceof YAMLError || cause instanceof ReferenceError || cause instanceof TypeError)
       return lines(source, ':');
@@ -47,7 +47,8 @@ function collect(properties: Record<string, string>, path: string, value: unknow
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
     properties[path] = value.join(', ');
   } else if (typeof value === 'object') {
-    for (const [key, child] of Object.entries(value)) collect(properties, path ? `${path}.${key}` : key, child);
+    for (const [key, child] of Object.entries(value))
+      collect(properties, path ? `${path}.${key.toLowerCase()}` : key.toLowerCase(), child);
   } else if (path) {
     properties[path] = String(value);
   }
