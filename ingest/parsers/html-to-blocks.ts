@@ -22,8 +22,8 @@ export function treeToBlocks(root: MarkupElement): DraftBlock[] {
   return joinGoogleCode(flowBlocks(mainContent(page).children, { footnotes: findFootnotes(page) }));
 }
 
-/** The blocks of a sequence of nodes; text between block elements becomes paragraphs. */
-export function flowBlocks(nodes: readonly MarkupNode[], context: InlineContext): DraftBlock[] {
+// The blocks of a sequence of nodes; text between block elements becomes paragraphs.
+function flowBlocks(nodes: readonly MarkupNode[], context: InlineContext): DraftBlock[] {
   const blocks: DraftBlock[] = [];
   let line: MarkupNode[] = [];
   const endLine = (): void => {

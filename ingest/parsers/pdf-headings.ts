@@ -29,8 +29,8 @@ export function headingLevels(lines: readonly PdfLine[], outline: readonly Outli
   };
 }
 
-/** The size that most characters have, in points; 0 without lines. */
-export function bodySize(lines: readonly PdfLine[]): number {
+// The size that most characters have, in points; 0 without lines.
+function bodySize(lines: readonly PdfLine[]): number {
   const counts = charactersBySize(lines);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
