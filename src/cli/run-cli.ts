@@ -7,6 +7,7 @@ import { openProduct, type Product } from '../product.ts';
 import { addAskCommand } from './ask-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDirectoryCommand } from './directory-command.ts';
+import { addEvalCommand } from './eval-command.ts';
 import { addForgetCommand } from './forget-command.ts';
 import { addIngestCommand } from './ingest-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
@@ -66,6 +67,7 @@ function createProgram(context: CliContext): Command {
     addStatusCommand,
     addMigrateCommand,
     addDemoCommand,
+    addEvalCommand,
   ];
   for (const addCommand of add) addCommand(program, context);
   for (const command of program.commands) command.copyInheritedSettings(program);

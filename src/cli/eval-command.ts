@@ -1,0 +1,182 @@
+// `verbatim eval`: a set of questions through the whole product, on a database of its own that is gone afterwards.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { EvaluatedProduct } from '../../eval/ask-product.ts';
+import { type Dataset, readDataset } from '../../eval/dataset.ts';
+import { evaluateDataset } from '../../eval/evaluate-dataset.ts';
+import { hashOfFiles, openKeptCorpus } from '../../eval/kept-corpus.ts';
+import { renderReport, reportJson } from '../../eval/render-report.ts';
+import { summarise } from '../../eval/summarise.ts';
+import { DatabaseUnavailableError, UsageError } from '../../retrieval/errors.ts';
+import { scoreAnswerability } from '../../retrieval/extractive-answer.ts';
+import type { Config } from '../config.ts';
+import { createDatabase } from '../database/pool.ts';
+import { openProduct, type Product } from '../product.ts';
+import { EVAL_TENANT, ingestTexts } from './eval-ingest.ts';
+import { createProgress } from './progress.ts';
+import type { CliContext } from './run-cli.ts';
+
+interface DatasetOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly limit?: number;
+  readonly keep?: string;
+}
+
+/** `verbatim eval` */
+export function addEvalCommand(program: Command, context: CliContext): void {
+  const command = program.command('eval').description('measure how well questions are found, answered and refused');
+  command
+    .command('dataset')
+    .description('run a folder of texts, questions and judgements (corpus.jsonl, queries.jsonl, qrels.tsv)')
+    .argument('<directory>')
+    .option('--limit <count>', 'only the first questions and attacks', readCount)
+    .option('--keep <directory>', 'keep the ingested documents there, and use them while nothing has changed')
+    .option('--json', 'print the figures as JSON')
+    .option('--verbose', 'with the ids of the worst questions; as JSON with every question')
+    .action((directory: string, options: DatasetOptions) => evalDataset(context, directory, options));
+  command.commands.forEach((each) => {
+    each.copyInheritedSettings(program);
+  });
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('give a whole number from 1');
+  return count;
+}
+
+async function evalDataset(context: CliContext, directory: string, options: DatasetOptions): Promise<void> {
+  const { stdout } = context.streams;
+  const whole = await readDataset(directory);
+  const { limit } = options;
+  const dataset: Dataset = {
+    ...whole,
+    questions: whole.questions.slice(0, limit),
+    attacks: whole.attacks?.slice(0, limit) ?? null,
+  };
+  const report = await withOwnDatabase(context.config, dataset, options.keep, async (config, kept) => {
+    const product = await openProduct(config, context.logger);
+    try {
+      const ingest = await ingestDataset(context, product, dataset, kept);
+      const outcomes = await askAll(context, product, dataset, ingest.timingsMs);
+      return { ...outcomes, name: dataset.name, ingest, figures: summarise(outcomes.questions, outcomes.attacks) };
+    } finally {
+      await product.close();
+    }
+  });
+  if (options.json) {
+    const json = reportJson(report, { withQuestions: options.verbose === true });
+    stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+  } else {
+    stdout.write(renderReport(report, { withIds: options.verbose === true }));
+  }
+}
+
+interface Kept {
+  readonly reusable: boolean;
+  complete(): Promise<void>;
+}
+
+const NOT_KEPT: Kept = { reusable: false, complete: async () => undefined };
+
+// The evaluation never touches the documents of the configured database: it works beside them.
+async function withOwnDatabase<T>(
+  config: Config,
+  dataset: Dataset,
+  keep: string | undefined,
+  run: (config: Config, kept: Kept) => Promise<T>,
+): Promise<T> {
+  if (keep !== undefined) {
+    if (config.databaseUrl) throw new UsageError('--keep needs the embedded database; unset DATABASE_URL');
+    return run({ ...config, dataDir: keep }, await openKeptCorpus(keep, await corpusVersion(config, dataset)));
+  }
+  if (config.databaseUrl)
+    return onServer(config.databaseUrl, (databaseUrl) => run({ ...config, databaseUrl }, NOT_KEPT));
+  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-eval-'));
+  try {
+    return await run({ ...config, dataDir }, NOT_KEPT);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function onServer<T>(serverUrl: string, run: (databaseUrl: string) => Promise<T>): Promise<T> {
+  const name = `verbatim_eval_${randomBytes(8).toString('hex')}`;
+  const server = createDatabase({ connectionString: serverUrl, poolSize: 1 });
+  try {
+    await server.outsideTransaction(`create database ${name}`).catch((cause: unknown) => {
+      if (cause instanceof DatabaseUnavailableError) throw cause;
+      throw new UsageError(
+        'the evaluation needs a database of its own, and the user of DATABASE_URL may not create one; let an ' +
+          'administrator run "alter role … createdb", or unset DATABASE_URL to use the embedded database',
+        { cause },
+      );
+    });
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    try {
+      return await run(url.href);
+    } finally {
+      await server.outsideTransaction(`drop database ${name} with (force)`);
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+// Everything between a line of the corpus and the rows in the database; more than needed rather than less.
+function corpusVersion(config: Config, dataset: Dataset): Promise<string> {
+  const sources = ['ingest', 'retrieval', 'src/database'].map((path) => join(ROOT, path));
+  return hashOfFiles(sources, [dataset.corpusSha256, JSON.stringify(config.embedder)]);
+}
+
+async function ingestDataset(
+  { config, streams }: CliContext,
+  product: Product,
+  { texts }: Dataset,
+  kept: Kept,
+): ReturnType<typeof ingestTexts> {
+  const progress = createProgress(streams.stderr, 'documents');
+  const ingest = await ingestTexts(product, texts, {
+    cacheDirectory: join(config.dataDir, 'eval-cache'),
+    reused: kept.reusable,
+    onProgress: (done) => progress.show(done, texts.length),
+  });
+  progress.end();
+  await kept.complete();
+  return ingest;
+}
+
+async function askAll(
+  { config, streams }: CliContext,
+  { database, search, answerQuestion }: Product,
+  dataset: Dataset,
+  timingsMs: Record<string, number>,
+): ReturnType<typeof evaluateDataset> {
+  const product: EvaluatedProduct = {
+    tenantId: EVAL_TENANT,
+    database,
+    search,
+    answerQuestion,
+    scoreDecision:
+      config.model.provider === 'extractive'
+        ? (question, context) => scoreAnswerability(question, context).score
+        : null,
+    clock: Date.now,
+    runId: randomUUID(),
+  };
+  const progress = createProgress(streams.stderr, 'questions');
+  const start = performance.now();
+  const onProgress = (done: number, total: number) => progress.show(done, total);
+  const outcomes = await evaluateDataset(product, dataset, { onProgress });
+  progress.end();
+  timingsMs.questions = Math.round(performance.now() - start);
+  return outcomes;
+}
