@@ -12,7 +12,7 @@ export interface Department {
 }
 
 /** A floor cannot be lifted for one page, so it is above `internal` only where every page is for a few. `public` is none. */
-export const DEPARTMENTS: readonly Department[] = [
+const DEPARTMENTS: readonly Department[] = [
   {
     id: 'board',
     floor: 'restricted',
