@@ -19,7 +19,9 @@ export async function collectFiles(paths: readonly string[]): Promise<string[]> 
     else files.push(await realpath(resolve(path)));
   }
   if (missing.length > 0) {
-    throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'does' : 'do'} not exist; nothing was ingested`);
+    throw new UsageError(
+      `${missing.join(', ')} ${missing.length === 1 ? 'does' : 'do'} not exist; nothing was ingested`,
+    );
   }
   return [...new Set(files)];
 }

@@ -22,6 +22,8 @@ export interface Submission {
   readonly effectiveTo?: Date;
   readonly sourceChangedAt?: Date;
   readonly submittedBy: string;
+  /** Searchable by its words first, and by meaning when the embedder comes to it. */
+  readonly embedLater?: boolean;
 }
 
 /** The parts of a submission that are applied together with its content, as they are stored. */
@@ -73,7 +75,12 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
   const documentId = known?.document_id ?? (await insertDocument(query, submission));
   if (known && known.version > 0) await tightenTo(query, tenantId, known, stored.acl);
   const version = await insertVersion(query, documentId, submission, stored, sha256);
-  await outbox.send(query, 'index-document', { tenantId, documentId, version });
+  await outbox.send(query, 'index-document', {
+    tenantId,
+    documentId,
+    version,
+    ...(submission.embedLater ? { embedLater: true } : {}),
+  });
   return { documentId, version, outcome: 'queued' };
 }
 

@@ -3,7 +3,7 @@ import { ensureEmbedder } from './active-embedder.ts';
 import { embedAll } from './embed-batches.ts';
 import { embeddingText } from './index-document.ts';
 
-const BATCH = 256; // chunks held in memory at once
+const BATCH = 64; // chunks between two stores: a few seconds of work are lost at the most
 
 interface Missing {
   chunk_id: string;
@@ -20,9 +20,10 @@ interface Missing {
 export async function embedMissing(
   { database, embedder }: { database: Database; embedder: Embedder },
   tenantId: string,
-  onProgress?: (embedded: number) => void,
+  onProgress?: (embedded: number, total: number) => void,
 ): Promise<{ embedded: number; missing: number }> {
   const { embedderId } = await database.transaction((query) => ensureEmbedder(query, tenantId, embedder));
+  const total = await countMissing(database, tenantId, embedderId);
   let after = '';
   let embedded = 0;
   let missing = 0;
@@ -48,8 +49,19 @@ export async function embedMissing(
     );
     embedded += await storeVectors(database, tenantId, embedderId, rows);
     missing += chunks.length - rows.length;
-    onProgress?.(embedded);
+    onProgress?.(embedded, total);
   }
+}
+
+async function countMissing(database: Database, tenantId: string, embedderId: number): Promise<number> {
+  const rows = await database.transaction((query) =>
+    query<{ missing: number }>(
+      `select (select count(*)::int from chunks where tenant_id = $1)
+           - (select count(*)::int from chunk_embeddings where tenant_id = $1 and embedder_id = $2) as missing`,
+      [tenantId, embedderId],
+    ),
+  );
+  return rows[0]?.missing ?? 0;
 }
 
 // Joined to the chunks as they are now: a document forgotten meanwhile gets no vector back.

@@ -36,6 +36,7 @@ export interface IndexerOptions {
 }
 
 interface Work {
+  embedLater?: boolean;
   tenantId: string;
   documentId: string;
   version: number;
@@ -122,6 +123,7 @@ async function prepare(options: IndexerOptions, work: Work): Promise<PreparedDoc
   const title = work.submission.title ?? parsed.title ?? titleFromName(work.file_name);
   const chunks = chunkDocument(parsed);
   onEvent?.({ documentId, uri, step: 'parsed', chunks: chunks.length });
+  if (work.embedLater) return { parsed, title, chunks, vectors: chunks.map(() => null) };
   const texts = chunks.map((chunk) => embeddingText(title, chunk, parsed.text.slice(chunk.start, chunk.end)));
   const vectors = await embedAll(embedder, texts, {
     onFailure: (_index: number, error: unknown) => onEmbedFailure?.(documentId, error),

@@ -3,7 +3,13 @@ import type { Query } from '../retrieval/ports.ts';
 
 /** Work that is handed on: at least once, so handlers are idempotent. */
 export interface Jobs {
-  readonly 'index-document': { readonly tenantId: string; readonly documentId: string; readonly version: number };
+  readonly 'index-document': {
+    readonly tenantId: string;
+    readonly documentId: string;
+    readonly version: number;
+    /** Make the document live with its words alone; its vectors follow. */
+    readonly embedLater?: boolean;
+  };
   readonly 'embed-missing': { readonly tenantId: string };
   readonly 'refresh-statistics': { readonly tenantId: string };
 }

@@ -21,7 +21,13 @@ export async function missingVectorIndexes(query: Query, { embedded }: { embedde
   const missing: MissingIndex[] = [];
   for (const level of ACCESS_LEVELS) {
     const table = `chunk_embeddings_${level}`;
-    const rows = await query<{ tenant_id: string; hash: string; embedder_id: number; dimensions: number; vectors: number }>(
+    const rows = await query<{
+      tenant_id: string;
+      hash: string;
+      embedder_id: number;
+      dimensions: number;
+      vectors: number;
+    }>(
       `select e.tenant_id, left(md5(e.tenant_id), 8) as hash, e.embedder_id, e.dimensions, count(*)::int as vectors
          from ${table} c join embedders e on e.tenant_id = c.tenant_id and e.embedder_id = c.embedder_id
          where e.state <> 'retired' group by 1, 2, 3, 4 having count(*) >= $1`,

@@ -41,6 +41,8 @@ export interface IngestRunOptions {
   readonly tenantId: string;
   readonly submittedBy: string;
   readonly sourceId?: string;
+  /** Do not wait for the embedder: the documents are found by their words at once. */
+  readonly embedLater?: boolean;
   readonly onProgress?: (progress: { submitted: number; done: number; total: number }) => void;
 }
 
@@ -53,9 +55,11 @@ export async function ingestAll(
   options: IngestRunOptions,
 ): Promise<IngestedDocument[]> {
   await product.startWorkers();
-  const submitted: { intake: Intake; result: Submitted | { documentId: string; outcome: 'unreadable'; version: number } }[] = [];
-  const report = (done: number) =>
-    options.onProgress?.({ submitted: submitted.length, done, total: intakes.length });
+  const submitted: {
+    intake: Intake;
+    result: Submitted | { documentId: string; outcome: 'unreadable'; version: number };
+  }[] = [];
+  const report = (done: number) => options.onProgress?.({ submitted: submitted.length, done, total: intakes.length });
   for (const intake of intakes) {
     submitted.push({ intake, result: await submitOne(product, intake, options) });
     product.queue.wake('index-document');
@@ -75,7 +79,7 @@ export async function ingestAll(
 async function submitOne(
   { database, outbox }: Product,
   intake: Intake,
-  { tenantId, submittedBy, sourceId = UPLOAD_SOURCE }: IngestRunOptions,
+  { tenantId, submittedBy, sourceId = UPLOAD_SOURCE, embedLater = false }: IngestRunOptions,
 ): Promise<Submitted | { documentId: string; outcome: 'unreadable'; version: number }> {
   const base = { tenantId, sourceId, uri: intake.uri, fileName: intake.fileName, submittedBy };
   let content: Awaited<ReturnType<Intake['read']>>;
@@ -92,6 +96,7 @@ async function submitOne(
     mediaType: content.mediaType,
     bytes: content.bytes,
     acl: intake.acl,
+    embedLater,
     ...(intake.title === undefined ? {} : { title: intake.title }),
     ...(intake.effectiveFrom ? { effectiveFrom: intake.effectiveFrom } : {}),
     ...(intake.effectiveTo ? { effectiveTo: intake.effectiveTo } : {}),

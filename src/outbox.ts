@@ -10,10 +10,10 @@ export const QUEUES: readonly (QueueDefinition & { readonly name: JobName })[] =
   { name: 'refresh-statistics', retryLimit: 2, retryDelaySeconds: 10, expireInSeconds: HOUR_SECONDS, onePerKey: true },
 ];
 
-// Statistics settle once a burst of documents is over; embedders that failed get time to recover.
+// Statistics settle once a burst of documents is over. Embedders that failed get time by the retries of the queue.
 const START_AFTER_SECONDS: Readonly<Record<JobName, number>> = {
   'index-document': 0,
-  'embed-missing': 30,
+  'embed-missing': 1,
   'refresh-statistics': 3,
 };
 

@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto';
 import type { IndexEvent } from '../ingest/index-document.ts';
 import type { Outbox } from '../ingest/ports.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
+import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import { createExtractiveModel } from '../retrieval/extractive-answer.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
 import type { Config } from './config.ts';
-import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import { openEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { createDatabase, type DatabaseClient } from './database/pool.ts';
 import { createQueue, type Queue } from './database/queue.ts';
 import type { Logger } from './logger.ts';
+import { createOutbox, QUEUES } from './outbox.ts';
 import { createBuiltinEmbedder } from './providers/builtin-embedder.ts';
 import { fusionWeights } from './providers/fusion-weights.ts';
-import { createOutbox, QUEUES } from './outbox.ts';
 import { startWorkers } from './workers.ts';
 
 /** The whole product in one process, without a way to reach it: the terminal and the adapters add those. */
@@ -57,14 +57,16 @@ export async function openProduct(
   const queue = createQueue(database, { queues: QUEUES, logger });
   const embedder = createBuiltinEmbedder({ threads: config.embedThreads, logger });
   const parts = compose(config, logger, { database, queue, embedder });
-  let working: Promise<void> | undefined;
+  let working: Promise<() => void> | undefined;
   return {
     ...parts,
-    startWorkers: (onEvent) => {
+    async startWorkers(onEvent) {
       working ??= startWorkers({ ...parts, aloneOnDatabase: server?.owned === true, ...(onEvent ? { onEvent } : {}) });
-      return working;
+      await working;
     },
     async close() {
+      const endSweep = await working?.catch(() => undefined);
+      endSweep?.();
       await queue.stop();
       await embedder.close();
       await database.close();

@@ -10,7 +10,12 @@ export interface Status {
   readonly chunks: number;
   readonly chunksWithoutVector: number;
   readonly embedder: string | null;
-  readonly people: { readonly active: number; readonly inactive: number; readonly guests: number; readonly groups: number };
+  readonly people: {
+    readonly active: number;
+    readonly inactive: number;
+    readonly guests: number;
+    readonly groups: number;
+  };
   readonly sources: readonly { sourceId: string; kind: string; documents: number; contentAgeSeconds: number | null }[];
   readonly failures: readonly { documentId: string; uri: string; code: string; reason: string }[];
   readonly jobs: Readonly<Record<string, JobCounts>>;

@@ -25,8 +25,8 @@ export interface WorkerOptions {
 const POLL_MS = 1_000;
 const SWEEP_MS = 10_000;
 
-/** Starts the queue and its handlers. They end with `queue.stop()`. */
-export async function startWorkers(options: WorkerOptions): Promise<void> {
+/** Starts the queue and its handlers. @returns what ends the sweep; the handlers end with `queue.stop()`. */
+export async function startWorkers(options: WorkerOptions): Promise<() => void> {
   const { database, queue, outbox, aloneOnDatabase, logger } = options;
   await queue.start();
   if (aloneOnDatabase) await queue.giveBackActive();
@@ -46,7 +46,7 @@ export async function startWorkers(options: WorkerOptions): Promise<void> {
     await database.transaction((query) => refreshStatistics(query, tenantId));
     await buildVectorIndexes(options);
   });
-  queue.work('embed-missing', { concurrency: 1, pollMs: 10 * POLL_MS }, async ({ data }) => {
+  queue.work('embed-missing', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
     const { missing } = await embedMissing(options, (data as Jobs['embed-missing']).tenantId);
     if (missing > 0) throw new Error(`${missing} chunks are still without a vector`);
   });
@@ -56,6 +56,7 @@ export async function startWorkers(options: WorkerOptions): Promise<void> {
     );
   }, SWEEP_MS);
   sweep.unref();
+  return () => clearInterval(sweep);
 }
 
 async function buildVectorIndexes({ database, logger }: WorkerOptions): Promise<void> {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { refusalText } from '../../adapters/wording.ts';
 import type { Answer } from '../../retrieval/model.ts';
 import { withRequestId } from '../logger.ts';
-import { addAudienceOptions, type AudienceOptions, readAudience } from './audience-options.ts';
+import { type AudienceOptions, addAudienceOptions, readAudience } from './audience-options.ts';
 import { renderAnswer } from './render-answer.ts';
 import type { CliContext } from './run-cli.ts';
 import { coloursFor, widthOf } from './terminal.ts';

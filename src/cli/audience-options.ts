@@ -42,7 +42,8 @@ export async function readAudience(
   const tenantId = tenantOf(context, options.tenant);
   const emails = [...new Set([options.as, ...options.with].map((email) => email.trim().toLowerCase()))];
   for (const email of emails) {
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`"${email}" is not an e-mail; give one like ann@example.com`);
+    if (!/^[^\s@]+@[^\s@]+$/.test(email))
+      throw new UsageError(`"${email}" is not an e-mail; give one like ann@example.com`);
   }
   const known = await product.database.transaction((query) =>
     query<{ email: string; active: boolean }>(
@@ -53,7 +54,9 @@ export async function readAudience(
   for (const email of emails) {
     const person = known.find((row) => row.email === email);
     if (!person) {
-      context.hint(`${email} is not in the directory of tenant ${tenantId} and may read nothing; see "verbatim directory import --help"`);
+      context.hint(
+        `${email} is not in the directory of tenant ${tenantId} and may read nothing; see "verbatim directory import --help"`,
+      );
     } else if (!person.active) {
       context.hint(`${email} is not active any more and may read nothing`);
     }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { embedMissing } from '../../ingest/embed-missing.ts';
 import { loadDemo } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';
 import { tenantOf } from './audience-options.ts';
@@ -12,7 +13,13 @@ export function addDemoCommand(program: Command, context: CliContext): void {
     .description('load the demo company into a tenant (npm start does so by itself on an empty embedded database)')
     .option('--tenant <tenant>', 'into which (default: VERBATIM_TENANT)')
     .action((options: { tenant?: string }) =>
-      context.withProduct((product) => loadDemoShowing(context, product, tenantOf(context, options.tenant))),
+      context.withProduct(async (product) => {
+        const tenantId = tenantOf(context, options.tenant);
+        await loadDemoShowing(context, product, tenantId);
+        const progress = createProgress(context.streams.stderr, 'chunks embedded');
+        await embedMissing(product, tenantId, (embedded, total) => progress.show(embedded, total));
+        progress.end();
+      }),
     );
 }
 

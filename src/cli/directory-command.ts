@@ -62,6 +62,8 @@ async function readInput({ streams }: CliContext, file: string): Promise<string>
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new UsageError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code}); check the path`, { cause });
+    throw new UsageError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code}); check the path`, {
+      cause,
+    });
   }
 }

@@ -7,7 +7,7 @@ import { fetchDocument } from '../../ingest/fetch-url.ts';
 import { MAX_DOCUMENT_BYTES } from '../../ingest/parse-document.ts';
 import { parseAccessLevel, parsePrincipal } from '../../retrieval/access-policy.ts';
 import { UsageError } from '../../retrieval/errors.ts';
-import { fileIntake, ingestAll, type IngestedDocument, type Intake } from '../ingest-run.ts';
+import { fileIntake, type IngestedDocument, type Intake, ingestAll } from '../ingest-run.ts';
 import type { Product } from '../product.ts';
 import { collect, tenantOf } from './audience-options.ts';
 import { createProgress } from './progress.ts';
@@ -73,7 +73,9 @@ async function ingest(context: CliContext, targets: readonly string[], options: 
   if (options.json) context.streams.stdout.write(`${JSON.stringify({ documents }, null, 2)}\n`);
   else printSummary(context, documents);
   if (!acl && documents.some((document) => document.version === 1 && document.outcome === 'indexed')) {
-    context.hint('only admins can read new documents; add --allow verbatim:everyone, --allow verbatim:group:<id> or the like');
+    context.hint(
+      'only admins can read new documents; add --allow verbatim:everyone, --allow verbatim:group:<id> or the like',
+    );
   }
   if (documents.every((document) => document.outcome === 'failed')) context.setExitStatus(1);
 }
@@ -136,7 +138,12 @@ function stdinIntake({ streams }: CliContext, name: string, acl: AclRequest | nu
   };
 }
 
-async function warnOfUnknown(context: CliContext, { database }: Product, tenantId: string, acl: AclRequest): Promise<void> {
+async function warnOfUnknown(
+  context: CliContext,
+  { database }: Product,
+  tenantId: string,
+  acl: AclRequest,
+): Promise<void> {
   const named = [...acl.allow, ...acl.require, ...acl.grant].filter((each) => /^verbatim:(group|user):/.test(each));
   const unknown = await database.transaction((query) =>
     query<{ principal: string }>(
@@ -157,7 +164,9 @@ function printSummary({ streams }: CliContext, documents: readonly IngestedDocum
   for (const document of documents) {
     if (!document.failure) continue;
     const stays = document.version > 0 ? ` (version ${document.version} stays in use)` : '';
-    write(`${colours.red('failed')} ${printable(document.uri)}: ${document.failure.code}: ${printable(document.failure.reason)}${stays}`);
+    write(
+      `${colours.red('failed')} ${printable(document.uri)}: ${document.failure.code}: ${printable(document.failure.reason)}${stays}`,
+    );
   }
   for (const document of documents) {
     const raised = document.accessLevel === 'confidential' || document.accessLevel === 'restricted';

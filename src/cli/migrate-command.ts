@@ -10,7 +10,9 @@ export function addMigrateCommand(program: Command, context: CliContext): void {
     .action(() =>
       context.withProduct(async ({ database, config }) => {
         const rows = await database.owner((query) =>
-          query<{ count: number; last: string }>('select count(*)::int as count, max(name) as last from verbatim_migrations'),
+          query<{ count: number; last: string }>(
+            'select count(*)::int as count, max(name) as last from verbatim_migrations',
+          ),
         );
         const place = config.databaseUrl ? 'DATABASE_URL' : config.dataDir;
         context.streams.stdout.write(

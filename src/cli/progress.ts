@@ -10,7 +10,11 @@ const TERMINAL_EVERY_MS = 100;
 const PLAIN_EVERY_MS = 5_000; // logs stay readable
 
 /** Shows "12 of 246 documents" on `stream`. Short work shows nothing where there is no terminal. */
-export function createProgress(stream: Writable & { readonly isTTY?: boolean }, what: string, now = Date.now): Progress {
+export function createProgress(
+  stream: Writable & { readonly isTTY?: boolean },
+  what: string,
+  now = Date.now,
+): Progress {
   const everyMs = stream.isTTY ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS;
   const start = now();
   let shownAt = start;

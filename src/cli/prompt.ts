@@ -33,14 +33,22 @@ const HELP = `Type a question, or:
  * Reads questions line by line until the input ends or `/quit`. Resolves to `no_input` when the input ended before it
  * gave a line, as under a process manager.
  */
-export async function runPrompt(context: CliContext, product: Product, tenantId: string): Promise<'ended' | 'no_input'> {
+export async function runPrompt(
+  context: CliContext,
+  product: Product,
+  tenantId: string,
+): Promise<'ended' | 'no_input'> {
   const { stdin, stdout } = context.streams;
   const people = await readPeople(product, tenantId);
   const session: Session = { asker: null, others: [], threadId: randomUUID() };
   const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
   stdout.write(`${listPeople(people)}\n`);
   const prompt = () => {
-    lines.setPrompt(session.asker ? `${session.asker}${session.others.map((each) => ` + ${each}`).join('')}> ` : 'Who is asking? (number or email) > ');
+    lines.setPrompt(
+      session.asker
+        ? `${session.asker}${session.others.map((each) => ` + ${each}`).join('')}> `
+        : 'Who is asking? (number or email) > ',
+    );
     lines.prompt();
   };
   prompt();
@@ -77,12 +85,16 @@ async function handleLine(
 function pickAsker(context: CliContext, people: readonly Person[], session: Session, choice: string): void {
   const person = people[Number(choice) - 1] ?? people.find((each) => each.email === choice.toLowerCase());
   if (!person) {
-    context.streams.stdout.write(`There is no "${printable(choice)}"; give a number of the list or an email, /people shows it.\n`);
+    context.streams.stdout.write(
+      `There is no "${printable(choice)}"; give a number of the list or an email, /people shows it.\n`,
+    );
     return;
   }
   session.asker = person.email;
   session.threadId = randomUUID();
-  context.streams.stdout.write(`Asking as ${person.name || person.email}. Type a question, /as to change, /quit to end.\n`);
+  context.streams.stdout.write(
+    `Asking as ${person.name || person.email}. Type a question, /as to change, /quit to end.\n`,
+  );
 }
 
 async function ask(

@@ -8,9 +8,7 @@ export function renderAnswer(answer: Answer, { colours, width }: { colours: Colo
   const footer = note ? [colours.yellow(wrap(note, width, ''))] : [];
   if (answer.refusal) return [wrap(refusalText(answer.refusal), width, ''), ...footer].join('\n');
   const extractive = isBareQuotes(answer);
-  const head = extractive
-    ? colours.dim('From the documents, word for word:')
-    : wrap(printable(answer.text), width, '');
+  const head = extractive ? colours.dim('From the documents, word for word:') : wrap(printable(answer.text), width, '');
   const quotes = answer.citations.map((citation, index) => renderCitation(citation, index + 1, { colours, width }));
   const sources = answer.sources.map(
     (source) =>
@@ -36,6 +34,8 @@ function renderCitation(
   return [
     `${colours.bold(`[${number}]`)} ${colours.cyan(printable(place.join(' › ')))}`,
     quote,
-    colours.dim(`    ${printable(citation.uri)}  (version ${citation.documentVersion}, characters ${citation.start}–${citation.end})`),
+    colours.dim(
+      `    ${printable(citation.uri)}  (version ${citation.documentVersion}, characters ${citation.start}–${citation.end})`,
+    ),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
-import { addAudienceOptions, type AudienceOptions, readAudience } from './audience-options.ts';
+import { type AudienceOptions, addAudienceOptions, readAudience } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
 import { coloursFor, printable, widthOf, wrap } from './terminal.ts';
 
@@ -53,8 +53,12 @@ async function search(context: CliContext, question: string, options: SearchComm
     const colours = coloursFor(stdout);
     if (results.length === 0) stdout.write('Nothing that everyone named may read matches.\n');
     for (const result of results) {
-      const parts = Object.entries(result.contributions).map(([signal, value]) => `${signal} ${Number(value).toFixed(4)}`);
-      stdout.write(`${colours.bold(`${result.rank}.`)} ${colours.cyan(printable(result.uri))}  ${colours.dim(parts.join(' + '))}\n`);
+      const parts = Object.entries(result.contributions).map(
+        ([signal, value]) => `${signal} ${Number(value).toFixed(4)}`,
+      );
+      stdout.write(
+        `${colours.bold(`${result.rank}.`)} ${colours.cyan(printable(result.uri))}  ${colours.dim(parts.join(' + '))}\n`,
+      );
       stdout.write(`${wrap(printable(shorten(result.text)), widthOf(stdout), '   ')}\n\n`);
     }
     if (found.degraded.length > 0) context.hint(`done without: ${found.degraded.join(', ')}`);

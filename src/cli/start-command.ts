@@ -69,7 +69,9 @@ async function greet({ streams, config }: CliContext, product: Product, tenantId
     lines.push('Questions to try (the name says who should ask):');
     for (const question of pickQuestions(await demoQuestions())) lines.push(`  ${question.text}  ${dim(question.as)}`);
   }
-  lines.push(dim('Your own: verbatim ingest PATH --allow verbatim:everyone; verbatim directory import FILE; see README.md.'));
+  lines.push(
+    dim('Your own: verbatim ingest PATH --allow verbatim:everyone; verbatim directory import FILE; see README.md.'),
+  );
   streams.stdout.write(`${lines.join('\n')}\n\n`);
 }
 

@@ -38,10 +38,16 @@ function print({ streams }: CliContext, read: Status): void {
   const write = (line: string) => streams.stdout.write(`${line}\n`);
   write(`${colours.bold('Tenant')}     ${read.tenantId}, database ${read.database}`);
   const states = Object.entries(read.documentsByState).map(([state, count]) => `${count} ${state}`);
-  write(`${colours.bold('Documents')}  ${states.join(', ') || 'none'}; ${read.chunks} chunks, ${read.chunksWithoutVector} without a vector`);
+  write(
+    `${colours.bold('Documents')}  ${states.join(', ') || 'none'}; ${read.chunks} chunks, ${read.chunksWithoutVector} without a vector`,
+  );
   write(`${colours.bold('Embedder')}   ${read.embedder ?? 'none yet'}`);
-  write(`${colours.bold('People')}     ${read.people.active} active (${read.people.guests} guests), ${read.people.inactive} inactive, ${read.people.groups} groups`);
-  const jobs = Object.entries(read.jobs).map(([name, { queued, active, failed }]) => `${name} ${queued} queued, ${active} active, ${failed} failed`);
+  write(
+    `${colours.bold('People')}     ${read.people.active} active (${read.people.guests} guests), ${read.people.inactive} inactive, ${read.people.groups} groups`,
+  );
+  const jobs = Object.entries(read.jobs).map(
+    ([name, { queued, active, failed }]) => `${name} ${queued} queued, ${active} active, ${failed} failed`,
+  );
   write(`${colours.bold('Jobs')}       ${jobs.join('; ')}`);
   for (const source of read.sources) {
     const age = source.contentAgeSeconds === null ? 'never' : ageText(source.contentAgeSeconds);
@@ -51,6 +57,8 @@ function print({ streams }: CliContext, read: Status): void {
     write(`${colours.red('failed')}     ${printable(failure.uri)}: ${failure.code}: ${printable(failure.reason)}`);
   }
   for (const document of read.documents ?? []) {
-    write(`${document.state.padEnd(11)} v${document.version} ${document.accessLevel.padEnd(12)} ${printable(document.uri)}  ${colours.dim(`${document.documentId}  ${document.readers}`)}`);
+    write(
+      `${document.state.padEnd(11)} v${document.version} ${document.accessLevel.padEnd(12)} ${printable(document.uri)}  ${colours.dim(`${document.documentId}  ${document.readers}`)}`,
+    );
   }
 }

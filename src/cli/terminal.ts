@@ -1,6 +1,7 @@
 // What a command may touch of the process, so that the whole command line can run inside a test.
-import pc from 'picocolors';
+
 import type { Readable, Writable } from 'node:stream';
+import pc from 'picocolors';
 
 /** The streams of a command. Answers go to `stdout`; hints, progress and logs to `stderr`. */
 export interface Streams {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { importDirectory } from '../../ingest/directory.ts';
 import { readDirectoryFile } from '../../ingest/directory-file.ts';
 import { parseAccessLevel, parsePrincipal } from '../../retrieval/access-policy.ts';
-import { ingestAll, type IngestedDocument, type IngestRunOptions, type Intake } from '../ingest-run.ts';
+import { type IngestedDocument, type IngestRunOptions, type Intake, ingestAll } from '../ingest-run.ts';
 import type { Product } from '../product.ts';
 
 const COMPANY = new URL('company/', import.meta.url);
@@ -50,7 +50,7 @@ export async function loadDemo(
     importDirectory(query, directory, { tenantId, name: DEMO, merge: false, force: true }),
   );
   const entries = manifest.parse(JSON.parse(await readFile(new URL('documents.json', COMPANY), 'utf8')));
-  const options: IngestRunOptions = { tenantId, submittedBy: DEMO, sourceId: DEMO };
+  const options: IngestRunOptions = { tenantId, submittedBy: DEMO, sourceId: DEMO, embedLater: true };
   return ingestAll(product, entries.map(toIntake), { ...options, ...(onProgress ? { onProgress } : {}) });
 }
 

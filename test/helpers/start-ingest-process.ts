@@ -1,7 +1,7 @@
 // A process that is meant to be killed: it checks what its predecessor left, completes it, and goes on with the next round.
 // Arguments: data directory, round to complete (-1: none), round to begin. Prints one JSON line a step.
 import { readConfig } from '../../src/config.ts';
-import { ingestAll, type Intake } from '../../src/ingest-run.ts';
+import { type Intake, ingestAll } from '../../src/ingest-run.ts';
 import { createLogger } from '../../src/logger.ts';
 import { openProduct, type Product } from '../../src/product.ts';
 import { killRound } from './kill-rounds.ts';

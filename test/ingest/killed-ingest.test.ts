@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ProcessDatabase, processDatabase } from '../helpers/process-database.ts';
 import { KILL_ROUND_CHUNKS, killRound } from '../helpers/kill-rounds.ts';
+import { type ProcessDatabase, processDatabase } from '../helpers/process-database.ts';
 
 const KILLS = 20;
 const SCRIPT = fileURLToPath(new URL('../helpers/start-ingest-process.ts', import.meta.url));
@@ -21,7 +21,11 @@ interface Step {
 }
 
 /** Runs the process and calls back for each step that it says. Resolves when it has ended. */
-async function run(complete: number, begin: number, onStep: (step: Step, child: ChildProcess) => void): Promise<Step[]> {
+async function run(
+  complete: number,
+  begin: number,
+  onStep: (step: Step, child: ChildProcess) => void,
+): Promise<Step[]> {
   const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, place.address, String(complete), String(begin)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -53,7 +53,10 @@ const world = fc.record({
   documents: fc.array(
     fc.record({
       layers: fc.uniqueArray(fc.nat(5), { minLength: 1, maxLength: 3 }),
-      denied: fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: fc.uniqueArray(principal, { maxLength: 2 }) }),
+      denied: fc.oneof(
+        { weight: 3, arbitrary: fc.constant<string[]>([]) },
+        { weight: 1, arbitrary: fc.uniqueArray(principal, { maxLength: 2 }) },
+      ),
       level: fc.constantFrom(...ACCESS_LEVELS),
       quarantined: fc.integer({ min: 0, max: 7 }).map((n) => n === 0),
     }),
@@ -64,7 +67,12 @@ const world = fc.record({
       fc.oneof(
         { weight: 4, arbitrary: fc.constantFrom(...PEOPLE).map((email) => ({ person: email })) },
         { weight: 1, arbitrary: fc.constant({ person: 'nobody@x.example' }) },
-        { weight: 1, arbitrary: fc.constantFrom<string[]>(['verbatim:everyone'], ['confluence:group:42'], []).map((principals) => ({ principals })) },
+        {
+          weight: 1,
+          arbitrary: fc
+            .constantFrom<string[]>(['verbatim:everyone'], ['confluence:group:42'], [])
+            .map((principals) => ({ principals })),
+        },
       ),
       { maxLength: 3, selector: (member) => JSON.stringify(member) },
     ),
