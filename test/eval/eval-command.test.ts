@@ -129,6 +129,11 @@ async function writeSet(texts: object[], attacks: object[]): Promise<void> {
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, 'set', name), content);
 }
 
+// The TypeScript loader keeps a cache of its own there.
+async function leftBehind(): Promise<string[]> {
+  return (await readdir(join(directory, 'temporary'))).filter((name) => name.startsWith('verbatim'));
+}
+
 async function run(...options: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const written = [stdout, stderr].map(async (stream) => Buffer.concat(await stream.toArray()).toString());
@@ -137,7 +142,8 @@ async function run(...options: string[]): Promise<{ status: number; stdout: stri
   stdout.end();
   stderr.end();
   const [out = '', err = ''] = await Promise.all(written);
-  return { status, stdout: out, stderr: err };
+  // A slow machine shows progress in between.
+  return { status, stdout: out, stderr: err.replace(/^\d+ of \d+ (?:documents|questions), \d+ s\n/gm, '') };
 }
 
 test('a set is run under its own permissions and measured, and nothing of it stays behind', async () => {
@@ -166,7 +172,7 @@ test('a set is run under its own permissions and measured, and nothing of it sta
   );
   expect(leaked.map((attack: { id: string }) => attack.id)).toEqual(['a5']);
   expect(report.leaks).toBe(1);
-  expect(await readdir(join(directory, 'temporary'))).toEqual([]);
+  expect(await leftBehind()).toEqual([]);
 }, 300_000);
 
 test('kept documents are used again until the corpus changes, and the table is readable', async () => {
@@ -205,5 +211,5 @@ test.each([
   expect(status).toBe(2);
   expect(stdout).toBe('');
   expect(stderr).toMatch(message);
-  expect(await readdir(join(directory, 'temporary'))).toEqual([]);
+  expect(await leftBehind()).toEqual([]);
 });
