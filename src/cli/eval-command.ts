@@ -143,13 +143,16 @@ async function ingestDataset(
   { texts }: Dataset,
   kept: Kept,
 ): ReturnType<typeof ingestTexts> {
-  const progress = createProgress(streams.stderr, 'documents');
+  const progress = {
+    submitted: createProgress(streams.stderr, 'documents submitted'),
+    indexed: createProgress(streams.stderr, 'documents indexed'),
+  };
   const ingest = await ingestTexts(product, texts, {
     cacheDirectory: join(config.dataDir, 'eval-cache'),
     reused: kept.reusable,
-    onProgress: (done) => progress.show(done, texts.length),
+    onProgress: (stage, done) => progress[stage].show(done, texts.length),
   });
-  progress.end();
+  progress.indexed.end();
   await kept.complete();
   return ingest;
 }

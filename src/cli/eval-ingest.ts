@@ -20,7 +20,7 @@ export interface EvalIngestOptions {
   readonly cacheDirectory: string;
   /** The documents are in already, from an earlier run. */
   readonly reused: boolean;
-  readonly onProgress: (done: number) => void;
+  readonly onProgress: (stage: 'submitted' | 'indexed', done: number) => void;
 }
 
 /**
@@ -35,8 +35,8 @@ export async function ingestTexts(
   const embedder = await rememberVectors(product, cacheDirectory);
   const stopwatch = createStopwatch(Date.now);
   if (!reused) {
-    await stopwatch.time('submit', () => submitAll(product, texts));
-    await stopwatch.time('index', () => indexAll(product, onProgress));
+    await stopwatch.time('submit', () => submitAll(product, texts, (done) => onProgress('submitted', done)));
+    await stopwatch.time('index', () => indexAll(product, (done) => onProgress('indexed', done)));
     await stopwatch.time('permissions', () => putAcls(product, texts));
     await stopwatch.time('statistics', () =>
       product.database.transaction((query) => refreshStatistics(query, EVAL_TENANT, true)),
@@ -56,7 +56,11 @@ async function rememberVectors({ embedder }: Product, directory: string): Promis
 
 const DOCUMENTS_PER_TRANSACTION = 100; // a commit costs as much as storing several short texts
 
-async function submitAll({ database, outbox, queue }: Product, texts: readonly CorpusText[]): Promise<void> {
+async function submitAll(
+  { database, outbox, queue }: Product,
+  texts: readonly CorpusText[],
+  onProgress: (done: number) => void,
+): Promise<void> {
   await queue.start();
   for (let first = 0; first < texts.length; first += DOCUMENTS_PER_TRANSACTION) {
     await database.transaction(async (query) => {
@@ -74,6 +78,7 @@ async function submitAll({ database, outbox, queue }: Product, texts: readonly C
         });
       }
     });
+    onProgress(Math.min(first + DOCUMENTS_PER_TRANSACTION, texts.length));
   }
 }
 

@@ -143,7 +143,11 @@ async function run(...options: string[]): Promise<{ status: number; stdout: stri
   stderr.end();
   const [out = '', err = ''] = await Promise.all(written);
   // A slow machine shows progress in between.
-  return { status, stdout: out, stderr: err.replace(/^\d+ of \d+ (?:documents|questions), \d+ s\n/gm, '') };
+  return {
+    status,
+    stdout: out,
+    stderr: err.replace(/^\d+ of \d+ (?:documents (?:submitted|indexed)|questions), \d+ s\n/gm, ''),
+  };
 }
 
 test('a set is run under its own permissions and measured, and nothing of it stays behind', async () => {
