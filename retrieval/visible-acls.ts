@@ -17,12 +17,3 @@ export async function visibleAcls(query: Query, tenantId: string, audience: Audi
     levels: [...new Set(rows.map((row) => row.access_level))].sort(),
   };
 }
-
-/** All principals that one member holds, groups expanded: what feedback and explanations record. */
-export async function heldPrincipals(query: Query, tenantId: string, member: Audience[number]): Promise<string[]> {
-  const rows = await query<{ held: string[] }>('select held_principals($1, $2::jsonb) as held', [
-    tenantId,
-    JSON.stringify(member),
-  ]);
-  return rows[0]?.held ?? [];
-}

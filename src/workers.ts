@@ -6,12 +6,13 @@ import type { Jobs, Outbox } from '../ingest/ports.ts';
 import { recoverPending } from '../ingest/recover-pending.ts';
 import { refreshStatistics } from '../ingest/statistics.ts';
 import { missingVectorIndexes } from '../ingest/vector-indexes.ts';
+import { expireTraces } from '../retrieval/answer-log.ts';
 import type { Embedder, Logger } from '../retrieval/ports.ts';
 import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
 
 export interface WorkerOptions {
-  readonly config: { readonly indexWorkers: number };
+  readonly config: { readonly indexWorkers: number; readonly traceDays: number };
   readonly logger: Logger;
   readonly database: DatabaseClient;
   readonly queue: Queue;
@@ -24,6 +25,7 @@ export interface WorkerOptions {
 
 const POLL_MS = 1_000;
 const SWEEP_MS = 10_000;
+const EXPIRE_MS = 3_600_000;
 
 /** Starts the queue and its handlers. @returns what ends the sweep; the handlers end with `queue.stop()`. */
 export async function startWorkers(options: WorkerOptions): Promise<() => void> {
@@ -43,7 +45,10 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   });
   queue.work('refresh-statistics', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
     const { tenantId } = data as Jobs['refresh-statistics'];
-    await database.transaction((query) => refreshStatistics(query, tenantId));
+    const refreshed = await database.transaction((query) => refreshStatistics(query, tenantId));
+    // The embedded server has no autovacuum; without figures of the tables its planner guesses.
+    if (refreshed && database.embedded)
+      await database.outsideTransaction('analyze chunks, chunk_embeddings, documents');
     await buildVectorIndexes(options);
   });
   queue.work('embed-missing', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
@@ -55,8 +60,17 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
       logger.warn({ err: error }, 'the sweep for lost work failed'),
     );
   }, SWEEP_MS);
+  const expiry = setInterval(() => {
+    database
+      .transaction((query) => expireTraces(query, options.config.traceDays))
+      .catch((error: unknown) => logger.warn({ err: error }, 'old traces could not be removed'));
+  }, EXPIRE_MS);
   sweep.unref();
-  return () => clearInterval(sweep);
+  expiry.unref();
+  return () => {
+    clearInterval(sweep);
+    clearInterval(expiry);
+  };
 }
 
 async function buildVectorIndexes({ database, logger }: WorkerOptions): Promise<void> {

@@ -1,6 +1,6 @@
 // `npm start`: the workers, and a prompt where one picks who is asking.
 import type { Command } from 'commander';
-import { demoQuestions } from '../demo/load-demo.ts';
+import { demoDocumentCount, demoQuestions } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';
 import { tenantOf } from './audience-options.ts';
 import { loadDemoShowing } from './demo-command.ts';
@@ -21,7 +21,7 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
   const stopped = stopSignal();
   await context.withProduct(async (product) => {
     await product.startWorkers();
-    if (context.config.databaseUrl === null && (await isEmpty(product, tenantId))) {
+    if (context.config.databaseUrl === null && (await wantsDemo(product, tenantId))) {
       await loadDemoShowing(context, product, tenantId);
     }
     await greet(context, product, tenantId);
@@ -43,15 +43,18 @@ function stopSignal(): { signalled: Promise<void>; dispose: () => void } {
   return { signalled, dispose: () => process.off('SIGTERM', stop).off('SIGINT', stop) };
 }
 
-async function isEmpty({ database }: Product, tenantId: string): Promise<boolean> {
+// Nothing of somebody's own is here, and the demo is not or not wholly.
+async function wantsDemo({ database }: Product, tenantId: string): Promise<boolean> {
   const rows = await database.transaction((query) =>
-    query(
-      `select 1 as one from documents where tenant_id = $1 and source_id <> 'demo'
-         union all select 1 from people where tenant_id = $1 and directory <> 'demo' limit 1`,
+    query<{ own: boolean; demo: number }>(
+      `select exists (select 1 from documents where tenant_id = $1 and source_id <> 'demo')
+           or exists (select 1 from people where tenant_id = $1 and directory <> 'demo') as own,
+         (select count(*)::int from documents where tenant_id = $1 and source_id = 'demo') as demo`,
       [tenantId],
     ),
   );
-  return rows.length === 0;
+  const state = rows[0];
+  return state !== undefined && !state.own && state.demo < (await demoDocumentCount());
 }
 
 async function greet({ streams, config }: CliContext, product: Product, tenantId: string): Promise<void> {

@@ -49,9 +49,18 @@ export async function loadDemo(
   await product.database.transaction((query) =>
     importDirectory(query, directory, { tenantId, name: DEMO, merge: false, force: true }),
   );
-  const entries = manifest.parse(JSON.parse(await readFile(new URL('documents.json', COMPANY), 'utf8')));
+  const entries = await readManifest();
   const options: IngestRunOptions = { tenantId, submittedBy: DEMO, sourceId: DEMO, embedLater: true };
   return ingestAll(product, entries.map(toIntake), { ...options, ...(onProgress ? { onProgress } : {}) });
+}
+
+async function readManifest(): Promise<z.infer<typeof manifest>> {
+  return manifest.parse(JSON.parse(await readFile(new URL('documents.json', COMPANY), 'utf8')));
+}
+
+/** How many documents the demo company has. */
+export async function demoDocumentCount(): Promise<number> {
+  return (await readManifest()).length;
 }
 
 function toIntake(entry: z.infer<typeof manifest>[number]): Intake {
