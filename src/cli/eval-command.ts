@@ -11,10 +11,11 @@ import { evaluateDataset } from '../../eval/evaluate-dataset.ts';
 import { hashOfFiles, openKeptCorpus } from '../../eval/kept-corpus.ts';
 import { renderReport, reportJson } from '../../eval/render-report.ts';
 import { summarise } from '../../eval/summarise.ts';
-import { DatabaseUnavailableError, UsageError } from '../../retrieval/errors.ts';
+import { UsageError } from '../../retrieval/errors.ts';
 import { scoreAnswerability } from '../../retrieval/extractive-answer.ts';
 import type { Config } from '../config.ts';
 import { createDatabase } from '../database/pool.ts';
+import { StatementError } from '../database/statement-error.ts';
 import { openProduct, type Product } from '../product.ts';
 import { EVAL_TENANT, ingestTexts } from './eval-ingest.ts';
 import { createProgress } from './progress.ts';
@@ -105,12 +106,14 @@ async function withOwnDatabase<T>(
   }
 }
 
+const INSUFFICIENT_PRIVILEGE = '42501'; // PostgreSQL, Appendix A
+
 async function onServer<T>(serverUrl: string, run: (databaseUrl: string) => Promise<T>): Promise<T> {
   const name = `verbatim_eval_${randomBytes(8).toString('hex')}`;
   const server = createDatabase({ connectionString: serverUrl, poolSize: 1 });
   try {
     await server.outsideTransaction(`create database ${name}`).catch((cause: unknown) => {
-      if (cause instanceof DatabaseUnavailableError) throw cause;
+      if (!(cause instanceof StatementError) || cause.sqlState !== INSUFFICIENT_PRIVILEGE) throw cause;
       throw new UsageError(
         'the evaluation needs a database of its own, and the user of DATABASE_URL may not create one; let an ' +
           'administrator run "alter role … createdb", or unset DATABASE_URL to use the embedded database',

@@ -1,13 +1,18 @@
 // The texts of a set as documents: through the product's own submission and indexing, under exactly the set's layers.
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
 import { EVAL_URI_PREFIX } from '../../eval/ask-product.ts';
 import { type CachedEmbedder, createCachedEmbedder } from '../../eval/cached-embedder.ts';
 import type { CorpusText } from '../../eval/dataset.ts';
 import type { IngestFigures } from '../../eval/render-report.ts';
 import { type AclRequest, internAcl, type Layer, putLayer, requestedLayers } from '../../ingest/acl.ts';
 import { setAcl, submitDocument } from '../../ingest/documents.ts';
+import { embedMissing } from '../../ingest/embed-missing.ts';
+import { createIndexer } from '../../ingest/index-document.ts';
+import type { Jobs, Outbox } from '../../ingest/ports.ts';
 import { refreshStatistics } from '../../ingest/statistics.ts';
+import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
+import { VerbatimError } from '../../retrieval/errors.ts';
 import type { Query } from '../../retrieval/ports.ts';
 import { createStopwatch } from '../../retrieval/search.ts';
 import type { Product } from '../product.ts';
@@ -35,12 +40,15 @@ export async function ingestTexts(
   const embedder = await rememberVectors(product, cacheDirectory);
   const stopwatch = createStopwatch(Date.now);
   if (!reused) {
-    await stopwatch.time('submit', () => submitAll(product, texts, (done) => onProgress('submitted', done)));
-    await stopwatch.time('index', () => indexAll(product, (done) => onProgress('indexed', done)));
+    const jobs = await stopwatch.time('submit', () =>
+      submitAll(product, texts, (done) => onProgress('submitted', done)),
+    );
+    await stopwatch.time('index', () => indexAll(product, jobs, (done) => onProgress('indexed', done)));
     await stopwatch.time('permissions', () => putAcls(product, texts));
     await stopwatch.time('statistics', () =>
       product.database.transaction((query) => refreshStatistics(query, EVAL_TENANT, true)),
     );
+    await stopwatch.time('vectorIndexes', () => buildVectorIndexes(product));
   }
   const counted = await countIngested(product);
   return { ...counted, reused, embedded: embedder.counts, timingsMs: stopwatch.timings };
@@ -56,31 +64,43 @@ async function rememberVectors({ embedder }: Product, directory: string): Promis
 
 const DOCUMENTS_PER_TRANSACTION = 100; // a commit costs as much as storing several short texts
 
+type IndexJob = Jobs['index-document'];
+
+// The jobs are kept here and done by `indexAll`, so that the queue's own work is not measured with every document.
 async function submitAll(
-  { database, outbox, queue }: Product,
+  { database }: Product,
   texts: readonly CorpusText[],
   onProgress: (done: number) => void,
-): Promise<void> {
-  await queue.start();
+): Promise<IndexJob[]> {
+  const jobs: IndexJob[] = [];
   for (let first = 0; first < texts.length; first += DOCUMENTS_PER_TRANSACTION) {
-    await database.transaction(async (query) => {
-      for (const text of texts.slice(first, first + DOCUMENTS_PER_TRANSACTION)) {
-        await submitDocument(query, outbox, {
-          tenantId: EVAL_TENANT,
-          sourceId: 'eval',
-          uri: `${EVAL_URI_PREFIX}${text.id}`,
-          fileName: fileNameOf(text),
-          mediaType: '',
-          bytes: Buffer.from(text.text),
-          title: text.title,
-          acl: requestOf(text.acl),
-          submittedBy: 'eval',
-        });
-      }
-    });
-    onProgress(Math.min(first + DOCUMENTS_PER_TRANSACTION, texts.length));
+    const batch = texts.slice(first, first + DOCUMENTS_PER_TRANSACTION);
+    jobs.push(...(await database.transaction((query) => submitBatch(query, batch))));
+    onProgress(jobs.length);
   }
+  return jobs;
 }
+
+async function submitBatch(query: Query, texts: readonly CorpusText[]): Promise<IndexJob[]> {
+  const jobs: IndexJob[] = [];
+  for (const text of texts) {
+    const { documentId, version } = await submitDocument(query, NO_OUTBOX, {
+      tenantId: EVAL_TENANT,
+      sourceId: 'eval',
+      uri: `${EVAL_URI_PREFIX}${text.id}`,
+      fileName: fileNameOf(text),
+      mediaType: '',
+      bytes: Buffer.from(text.text),
+      title: text.title,
+      acl: requestOf(text.acl),
+      submittedBy: 'eval',
+    });
+    jobs.push({ tenantId: EVAL_TENANT, documentId, version });
+  }
+  return jobs;
+}
+
+const NO_OUTBOX: Outbox = { send: async () => undefined };
 
 // A section of a Markdown page is Markdown; of everything else nothing is known, so it is read as it stands.
 function fileNameOf({ id, doc }: CorpusText): string {
@@ -97,24 +117,41 @@ function requestOf(acl: CorpusText['acl']): AclRequest {
   return { ...PUBLIC, allow: alternatives[0] ?? [], require: acl.filter((layer) => layer.length === 1).flat() };
 }
 
-const POLL_MS = 500;
-
-async function indexAll(product: Product, onProgress: (done: number) => void): Promise<void> {
-  const { database } = product;
-  await product.startWorkers();
-  for (;;) {
-    const [counts] = await database.transaction((query) =>
-      query<{ done: number; pending: number }>(
-        `select (count(*) filter (where pending_version is null))::int as done,
-             (count(*) filter (where pending_version is not null))::int as pending
-           from documents where tenant_id = $1`,
-        [EVAL_TENANT],
-      ),
+// As the product's workers do it, as many at a time.
+async function indexAll(
+  { config, database, embedder, logger }: Product,
+  jobs: readonly IndexJob[],
+  onProgress: (done: number) => void,
+): Promise<void> {
+  const index = createIndexer({
+    database,
+    embedder,
+    outbox: NO_OUTBOX,
+    workerId: randomUUID(),
+    onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
+  });
+  const limit = pLimit(config.indexWorkers);
+  let done = 0;
+  await Promise.all(
+    jobs.map((job) =>
+      limit(async () => {
+        await index(job);
+        onProgress(++done);
+      }),
+    ),
+  );
+  const { missing } = await embedMissing({ database, embedder }, EVAL_TENANT);
+  if (missing > 0) {
+    throw new VerbatimError(
+      'embedding_failed',
+      `${missing} chunks could not be embedded by ${embedder.id}; see the log, and run it again: what is done is remembered`,
     );
-    if (!counts || counts.pending === 0) return;
-    onProgress(counts.done);
-    await sleep(POLL_MS);
   }
+}
+
+async function buildVectorIndexes({ database }: Product): Promise<void> {
+  const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
+  for (const { sql } of missing) await database.outsideTransaction(sql);
 }
 
 // The set's layers and no others: whatever the tagger took a text for, the level is `public`, which adds no layer.
