@@ -15,10 +15,16 @@ export interface FusedHit {
   readonly contributions: Contributions;
 }
 
-const RRF_K = 60; // Cormack, Clarke and Büttcher, SIGIR 2009
+// Reciprocal rank fusion is from Cormack, Clarke and Büttcher, SIGIR 2009; their 60 was set for many lists of equal worth.
+// With it a chunk that both searches found somewhere beats the best of one search, which is worst while only a part of the
+// chunks has vectors. Measured with the built-in embedder at weight 0.2, nDCG@10 with all vectors and with those of 40 %:
+//   k                  60              20              10              5               2        lexical alone
+//   product-docs   0.796 / 0.664   0.805 / 0.749   0.812 / 0.797   0.812 / 0.801   0.804 / 0.798      0.798
+//   clapnq         0.961 / 0.666   0.963 / 0.840   0.964 / 0.899   0.966 / 0.939   0.964 / 0.963      0.960
+const RRF_K = 5;
 
 /**
- * Weighted reciprocal rank fusion: a chunk at rank r of a search gets weight / (60 + r) from it. The contributions sum to
+ * Weighted reciprocal rank fusion: a chunk at rank r of a search gets weight / (5 + r) from it. The contributions sum to
  * the score exactly. Best first; ties by chunk id.
  */
 export function fuse(lexical: readonly Hit[], vector: readonly Hit[], weights: FusionWeights): FusedHit[] {
