@@ -53,7 +53,7 @@ const NOTHING: Omit<Outcome, 'refusal'> = {
 /** Makes the function that every adapter calls. */
 export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
   return async (question) => {
-    validate(question);
+    validateQuestion(question.text);
     const start = options.clock();
     const stopwatch = createStopwatch(options.clock);
     const { visibleTo, askerSeesMore, previous } = await stopwatch.time('permissions', () =>
@@ -78,8 +78,9 @@ export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
   };
 }
 
-function validate(question: Question): void {
-  const length = question.text.trim().length;
+/** @throws UsageError when nobody could answer this, whatever the documents say: empty or overlong. */
+export function validateQuestion(text: string): void {
+  const length = text.trim().length;
   if (length === 0)
     throw new UsageError('the question is empty; ask something, such as "How many days of leave do I have?"');
   if (length > MAX_QUESTION_CHARACTERS) {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { refusalText } from '../../adapters/wording.ts';
+import { validateQuestion } from '../../retrieval/answer-question.ts';
 import type { Answer } from '../../retrieval/model.ts';
 import { withRequestId } from '../logger.ts';
-import { type AudienceOptions, addAudienceOptions, readAudience } from './audience-options.ts';
+import { type AudienceOptions, addAudienceOptions, readAudience, warnOfStrangers } from './audience-options.ts';
 import { renderAnswer } from './render-answer.ts';
 import type { CliContext } from './run-cli.ts';
 import { coloursFor, widthOf } from './terminal.ts';
@@ -25,8 +26,11 @@ export function addAskCommand(program: Command, context: CliContext): void {
 
 async function ask(context: CliContext, text: string, options: AskOptions): Promise<void> {
   const { stdout } = context.streams;
+  const people = readAudience(context, options);
+  const { tenantId, asker, audience } = people;
+  validateQuestion(text);
   await context.withProduct(async (product) => {
-    const { tenantId, asker, audience } = await readAudience(context, product, options);
+    await warnOfStrangers(context, product, people);
     const threadId = options.thread === undefined ? {} : { threadId: options.thread };
     const answer = await withRequestId(randomUUID(), () =>
       product.answerQuestion({ tenantId, asker, audience, text, ...threadId }),

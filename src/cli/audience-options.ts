@@ -33,18 +33,31 @@ export function tenantOf(context: CliContext, given: string | undefined): string
   return given;
 }
 
-/** The audience of the options. People that the directory does not know may read nothing, which is said on stderr. */
-export async function readAudience(
-  context: CliContext,
-  product: Product,
-  options: AudienceOptions,
-): Promise<{ tenantId: string; asker: string; audience: Audience }> {
+/** Who sees the answer. */
+export interface CliAudience {
+  readonly tenantId: string;
+  readonly asker: string;
+  readonly audience: Audience;
+  readonly emails: readonly string[];
+}
+
+/** The audience of the options. @throws UsageError for what is no e-mail, before anything is opened. */
+export function readAudience(context: CliContext, options: AudienceOptions): CliAudience {
   const tenantId = tenantOf(context, options.tenant);
   const emails = [...new Set([options.as, ...options.with].map((email) => email.trim().toLowerCase()))];
   for (const email of emails) {
     if (!/^[^\s@]+@[^\s@]+$/.test(email))
       throw new UsageError(`"${email}" is not an e-mail; give one like ann@example.com`);
   }
+  return { tenantId, asker: emails[0] ?? '', audience: emails.map((person) => ({ person })), emails };
+}
+
+/** Says on stderr which of the people may read nothing because the directory does not know them or not any more. */
+export async function warnOfStrangers(
+  context: CliContext,
+  product: Product,
+  { tenantId, emails }: CliAudience,
+): Promise<void> {
   const known = await product.database.transaction((query) =>
     query<{ email: string; active: boolean }>(
       'select email, active from people where tenant_id = $1 and email = any($2::text[])',
@@ -61,5 +74,4 @@ export async function readAudience(
       context.hint(`${email} is not active any more and may read nothing`);
     }
   }
-  return { tenantId, asker: emails[0] ?? '', audience: emails.map((person) => ({ person })) };
 }

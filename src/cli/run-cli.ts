@@ -33,11 +33,15 @@ const HELP = `
 Exit status: 0 = done (a refusal is an answer), 1 = it failed, 2 = the command was not understood.
 Settings come from environment variables; see the table in README.md.`;
 
-/** Runs one command line. @returns the exit status. */
-export async function runCli(args: readonly string[], streams: Streams): Promise<number> {
+/** Runs one command line with the settings of `environment` (the process's own by default). @returns the exit status. */
+export async function runCli(
+  args: readonly string[],
+  streams: Streams,
+  environment?: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
   let status = 0;
   try {
-    const context = createContext(streams, args[0] === 'start' ? 'info' : 'warn', (value) => {
+    const context = createContext(streams, readConfig(environment), args[0] === 'start' ? 'info' : 'warn', (value) => {
       status = value;
     });
     await createProgram(context).parseAsync([...args], { from: 'user' });
@@ -74,8 +78,12 @@ function createProgram(context: CliContext): Command {
   return program;
 }
 
-function createContext(streams: Streams, level: 'info' | 'warn', setExitStatus: (status: number) => void): CliContext {
-  const config = readConfig();
+function createContext(
+  streams: Streams,
+  config: Config,
+  level: 'info' | 'warn',
+  setExitStatus: (status: number) => void,
+): CliContext {
   const logger = createLogger({ level: config.logLevel ?? level, secrets: config.secrets });
   return {
     streams,

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
-import { type AudienceOptions, addAudienceOptions, readAudience } from './audience-options.ts';
+import { type AudienceOptions, addAudienceOptions, readAudience, warnOfStrangers } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
 import { coloursFor, printable, widthOf, wrap } from './terminal.ts';
 
@@ -33,8 +33,10 @@ function readLimit(text: string): number {
 
 async function search(context: CliContext, question: string, options: SearchCommandOptions): Promise<void> {
   const { stdout } = context.streams;
+  const people = readAudience(context, options);
+  const { tenantId, audience } = people;
   await context.withProduct(async (product) => {
-    const { tenantId, audience } = await readAudience(context, product, options);
+    await warnOfStrangers(context, product, people);
     const visibleTo = await product.database.transaction((query) => visibleAcls(query, tenantId, audience));
     const found = await product.search({ question, visibleTo, audience, limit: options.limit });
     const results = found.ranked.map(({ rank, chunkId, documentId, uri, score, contributions, text }) => ({

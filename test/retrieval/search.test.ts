@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DatabaseTimeoutError } from '../../retrieval/errors.ts';
+import type { Database, Embedder } from '../../retrieval/ports.ts';
+import { createSearch, type SearchOptions, type SearchResult } from '../../retrieval/search.ts';
+import { visibleAcls } from '../../retrieval/visible-acls.ts';
+import { type Corpus, createCorpus } from '../helpers/corpus.ts';
+import { type TestDatabase, testDatabase } from '../helpers/database.ts';
+import { createWordEmbedder } from '../helpers/word-embedder.ts';
+
+let opened: TestDatabase;
+let corpus: Corpus;
+beforeAll(async () => {
+  opened = await testDatabase();
+});
+beforeEach(async () => {
+  await opened.reset();
+  corpus = createCorpus(opened.database);
+});
+afterAll(() => opened.close());
+
+const audience = [{ principals: ['verbatim:everyone'] }];
+
+async function search(question: string, options: Partial<SearchOptions> = {}, limit = 10): Promise<SearchResult> {
+  const visibleTo = await opened.database.transaction((query) => visibleAcls(query, 'acme', audience));
+  const run = createSearch({
+    database: opened.database,
+    embedder: createWordEmbedder(),
+    weights: { lexical: 1, vector: 0.3 },
+    lexicalTimeoutMs: 30_000,
+    vectorTimeoutMs: 30_000,
+    clock: Date.now,
+    ...options,
+  });
+  return run({ question, visibleTo, audience, limit });
+}
+
+const uris = (result: SearchResult) => result.ranked.map((chunk) => chunk.uri);
+
+describe('what is found', () => {
+  test.each([
+    ['an error code', 'ERR-4021', 'The device shows ERR-4021 when the probe is missing.'],
+    ['a ticket key in other case', 'ops-1187', 'See OPS-1187 for the outage.'],
+    ['a part number', 'AX-200/B', 'Replace the seal with part AX-200/B.'],
+    ['an e-mail address', 'payroll@x.example', 'Write to payroll@x.example about your payslip.'],
+    ['a version', 'v2.14.0', 'Version v2.14.0 removes the old endpoint.'],
+    ['a part of a compound', 'probe', 'The device shows ERR-4021 when the probe is missing.'],
+    ['another form of a word', 'approvals', 'Two people approve each payment.'],
+  ])('%s', async (_, question, text) => {
+    await corpus.add('right.md', text);
+    await corpus.add(
+      'wrong.md',
+      'The device shows ERR-4022, see OPS-1188, part AX-200/C, sales@x.example and v2.14.1.',
+    );
+    await corpus.refresh();
+    expect(uris(await search(`What about ${question}?`))[0]).toBe('right.md');
+  });
+
+  test('each score is the sum of its contributions, and the order is that of the scores', async () => {
+    for (const word of ['walrus', 'walrus seal', 'seal', 'otter'])
+      await corpus.add(`${word}.md`, `Here is the ${word}.`);
+    await corpus.refresh();
+    const { ranked, trace } = await search('walrus seal');
+    for (const { score, contributions } of [...ranked, ...trace]) {
+      const parts = Object.values(contributions).reduce((sum, part) => sum + part, 0);
+      expect(score).toBe(parts);
+    }
+    expect(ranked.map((chunk) => chunk.score)).toEqual(ranked.map((chunk) => chunk.score).toSorted((a, b) => b - a));
+    expect(ranked.map((chunk) => chunk.rank)).toEqual(ranked.map((_, index) => index + 1));
+  });
+
+  test('one long document does not crowd out the others', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => `A${index},The walrus ${index} eats walrus food`);
+    await corpus.add('long.csv', `id,note\n${rows.join('\n')}`);
+    await corpus.add(
+      'short.md',
+      'A walrus may be kept by the curator alone, who writes down what it eats and where it sleeps.',
+    );
+    await corpus.refresh();
+    const { ranked, trace } = await search('walrus', {}, 10);
+    expect(ranked.filter((chunk) => chunk.uri === 'short.md')).toHaveLength(1);
+    expect(trace.filter((entry) => entry.dropped === 'source_cap').length).toBeGreaterThan(0);
+  });
+
+  test('but alone it fills the list', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => `A${index},The walrus ${index} eats walrus food`);
+    await corpus.add('long.csv', `id,note\n${rows.join('\n')}`);
+    await corpus.refresh();
+    expect((await search('walrus', {}, 10)).ranked).toHaveLength(10);
+  });
+
+  test('every candidate has one end, and what is ranked has none', async () => {
+    for (let index = 0; index < 30; index++) await corpus.add(`${index}.md`, `The walrus number ${index} sleeps.`);
+    await corpus.refresh();
+    const { ranked, trace } = await search('walrus', {}, 5);
+    expect(ranked).toHaveLength(5);
+    expect(
+      trace
+        .filter((entry) => entry.dropped === null)
+        .map((entry) => entry.chunkId)
+        .sort(),
+    ).toEqual(ranked.map((chunk) => chunk.chunkId).sort());
+    expect(trace.filter((entry) => entry.dropped === 'beyond_limit')).toHaveLength(25);
+  });
+});
+
+describe('when a part fails', () => {
+  const broken: Embedder = { ...createWordEmbedder(), embed: () => Promise.reject(new Error('down')) };
+  const hanging: Embedder = { ...createWordEmbedder(), embed: () => new Promise(() => undefined) };
+
+  test.each([
+    ['the embedder fails', { embedder: broken }, 'vector_search_failed'],
+    ['the embedder is late', { embedder: hanging, vectorTimeoutMs: 50 }, 'vector_search_timeout'],
+  ])('%s: the words answer, and the reply says so', async (_, options, degraded) => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    const result = await search('walrus', options);
+    expect(uris(result)).toEqual(['a.md']);
+    expect(result.degraded).toEqual([degraded]);
+  });
+
+  test('the lexical search is late: the meaning answers, and the reply says so', async () => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    const database: Database = {
+      ...opened.database,
+      read: (scope, run, options) =>
+        options?.timeoutMs === 77
+          ? Promise.reject(new DatabaseTimeoutError(77))
+          : opened.database.read(scope, run, options),
+    };
+    const result = await search('walrus', { database, lexicalTimeoutMs: 77 });
+    expect(uris(result)).toEqual(['a.md']);
+    expect(result.degraded).toEqual(['lexical_search_timeout']);
+  });
+
+  test('both fail: an error, not an empty result', async () => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    const database: Database = {
+      ...opened.database,
+      read: () => Promise.reject(new Error('down')),
+    };
+    await expect(search('walrus', { database, embedder: broken })).rejects.toThrow(
+      expect.objectContaining({ code: 'search_failed' }),
+    );
+  });
+
+  test('the reranker fails: the order stays, and the reply says so', async () => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    await corpus.add('b.md', 'The walrus wakes up and swims.');
+    const reranker = { id: 'test', rerank: () => Promise.reject(new Error('down')) };
+    const plain = await search('walrus');
+    const result = await search('walrus', { reranker });
+    expect([uris(result), result.degraded]).toEqual([uris(plain), ['rerank_failed']]);
+  });
+
+  test('vectors of another embedder are never compared', async () => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    const result = await search('walrus', { embedder: createWordEmbedder('test:words@2') });
+    expect(result.ranked.map((chunk) => chunk.contributions.vector)).toEqual([0]);
+  });
+});
