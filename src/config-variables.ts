@@ -77,6 +77,27 @@ function url(...protocols: readonly string[]) {
 const baseUrl = url('http:', 'https:').transform((text) => text.replace(/\/+$/, ''));
 const key = z.string().regex(/^\S+$/);
 
+// `{"openai:gpt-5-mini": {"inputUsdPerMillion": 0.25, "outputUsdPerMillion": 2}}`
+const priceTable = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.record(
+      z.string().regex(/^[a-z_]+:.+$/),
+      z.strictObject({
+        inputUsdPerMillion: z.number().nonnegative(),
+        outputUsdPerMillion: z.number().nonnegative(),
+      }),
+    ),
+  );
+
 const hostList = z.string().transform((text, context) => {
   const hosts = text
     .split(',')
@@ -131,6 +152,14 @@ export const VARIABLES = {
       'extractive',
     ),
   },
+  VERBATIM_PRICES: {
+    meaning:
+      'Prices of language models in US dollars for a million tokens, from which the cost of an answer is computed',
+    form: 'a JSON object of models, each with its two prices',
+    example: '{"openai:gpt-5-mini":{"inputUsdPerMillion":0.25,"outputUsdPerMillion":2}}',
+    default: 'none: answers count as free',
+    schema: priceTable.default('{}'),
+  },
   VERBATIM_EMBEDDER: {
     meaning: 'What turns texts into vectors; `builtin` runs here and needs no network',
     form: 'builtin, or cohere:, openai:, ollama: or transformers: followed by the name of a model',
@@ -142,8 +171,8 @@ export const VARIABLES = {
     meaning: 'What orders the best candidates anew',
     form: 'builtin, none, or cohere: followed by the name of a model',
     example: 'cohere:rerank-v3.5',
-    default: 'builtin',
-    schema: providerSchema(['builtin', 'none'], ['cohere']).default('builtin'),
+    default: 'cohere:rerank-v3.5 with COHERE_API_KEY, else builtin',
+    schema: providerSchema(['builtin', 'none'], ['cohere']).nullable().default(null),
   },
   COHERE_API_KEY: {
     meaning: 'Key for the models of Cohere',

@@ -26,6 +26,10 @@ export interface Config {
   readonly dataDir: string;
   readonly tenantId: string;
   readonly model: ProviderChoice<'extractive' | 'ollama' | 'openai' | 'anthropic' | 'cohere' | 'azure_openai'>;
+  /** By provider and model, such as `openai:gpt-5-mini`. */
+  readonly prices: Readonly<
+    Record<string, { readonly inputUsdPerMillion: number; readonly outputUsdPerMillion: number }>
+  >;
   readonly embedder: ProviderChoice<'builtin' | 'cohere' | 'openai' | 'ollama' | 'transformers'>;
   readonly reranker: ProviderChoice<'builtin' | 'none' | 'cohere'>;
   readonly cohere: ProviderAccess;
@@ -122,8 +126,9 @@ function toConfig(values: z.infer<typeof SCHEMA>, secrets: readonly string[]): C
     dataDir: values.VERBATIM_DATA_DIR,
     tenantId: values.VERBATIM_TENANT,
     model: values.VERBATIM_MODEL,
+    prices: values.VERBATIM_PRICES,
     embedder: values.VERBATIM_EMBEDDER,
-    reranker: values.VERBATIM_RERANKER,
+    reranker: values.VERBATIM_RERANKER ?? defaultReranker(values.COHERE_API_KEY),
     cohere: { apiKey: values.COHERE_API_KEY, baseUrl: values.COHERE_BASE_URL },
     openai: { apiKey: values.OPENAI_API_KEY, baseUrl: values.OPENAI_BASE_URL },
     anthropic: { apiKey: values.ANTHROPIC_API_KEY, baseUrl: values.ANTHROPIC_BASE_URL },
@@ -144,6 +149,11 @@ function toConfig(values: z.infer<typeof SCHEMA>, secrets: readonly string[]): C
     embedThreads: values.VERBATIM_EMBED_THREADS,
     secrets,
   };
+}
+
+// Whoever has a key of Cohere has its reranker too, which does most for an order among all that Cohere offers.
+function defaultReranker(cohereKey: string | null): Config['reranker'] {
+  return cohereKey === null ? { provider: 'builtin', model: null } : { provider: 'cohere', model: 'rerank-v3.5' };
 }
 
 function formFault(name: VariableName, value: string, secrets: readonly string[]): ConfigFault {

@@ -4,7 +4,6 @@ import type { IndexEvent } from '../ingest/index-document.ts';
 import type { Outbox } from '../ingest/ports.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
 import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
-import { createExtractiveModel } from '../retrieval/extractive-answer.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
 import type { Config } from './config.ts';
@@ -14,7 +13,9 @@ import { createDatabase, type DatabaseClient } from './database/pool.ts';
 import { createQueue, type Queue } from './database/queue.ts';
 import type { Logger } from './logger.ts';
 import { createOutbox, QUEUES } from './outbox.ts';
-import { createBuiltinEmbedder } from './providers/builtin-embedder.ts';
+import { chooseEmbedder } from './providers/choose-embedder.ts';
+import { chooseModel } from './providers/choose-model.ts';
+import { chooseReranker } from './providers/choose-reranker.ts';
 import { fusionWeights } from './providers/fusion-weights.ts';
 import { startWorkers } from './workers.ts';
 
@@ -41,6 +42,7 @@ export async function openProduct(
   logger: Logger,
   { onDatabaseExit }: { onDatabaseExit?: (error: DatabaseUnavailableError) => void } = {},
 ): Promise<Product> {
+  const embedder = await chooseEmbedder(config, { logger, clock: Date.now });
   const server = config.databaseUrl
     ? null
     : await openEmbedded({ dataDir: config.dataDir, logger, ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}) });
@@ -55,7 +57,6 @@ export async function openProduct(
     throw error;
   }
   const queue = createQueue(database, { queues: QUEUES, logger });
-  const embedder = createBuiltinEmbedder({ threads: config.embedThreads, logger });
   const parts = compose(config, logger, { database, queue, embedder });
   let working: Promise<() => void> | undefined;
   return {
@@ -81,22 +82,23 @@ function compose(
   base: { database: DatabaseClient; queue: Queue; embedder: Embedder },
 ): Omit<Product, 'startWorkers' | 'close'> {
   const { database, queue, embedder } = base;
+  const clock = Date.now;
+  const reranker = chooseReranker(config, { clock, logger });
   const search = createSearch({
     database,
     embedder,
+    ...(reranker ? { reranker } : {}),
     weights: fusionWeights(embedder.id),
     lexicalTimeoutMs: config.lexicalTimeoutMs,
     vectorTimeoutMs: config.vectorTimeoutMs,
-    clock: Date.now,
+    clock,
   });
-  const extractive = createExtractiveModel({ embedder });
   const answerQuestion = createAnswerQuestion({
     database,
     search,
-    model: extractive,
-    fallback: config.onModelFailure === 'extractive' ? extractive : null,
+    ...chooseModel(config, { embedder, modelTimeoutMs: MODEL_TIMEOUT_MS, clock, logger }),
     modelTimeoutMs: MODEL_TIMEOUT_MS,
-    clock: Date.now,
+    clock,
     newId: randomUUID,
     logger,
   });

@@ -1,0 +1,146 @@
+// The chat models of the providers, through LangChain, each reduced to one function.
+//
+// `_generate` is called and not `invoke`: `invoke` first looks at LangChain's own environment variables, and with
+// LANGSMITH_TRACING=true, which many developers have set, it sends prompt and answer to a third party. The library's other
+// readings of the environment are kept out by giving every address and key explicitly.
+import type { ChatResult } from '@langchain/core/outputs';
+import type { Config } from '../config.ts';
+import type { AnswerPrompt } from './answer-prompt.ts';
+import { ANSWER_JSON_SCHEMA } from './answer-schema.ts';
+import { createCohereClient } from './cohere-client.ts';
+import type { Exchange } from './exchange.ts';
+import { loadPackage, type ProviderError } from './provider-error.ts';
+
+/** The providers of chat models: all but the built-in answerer. */
+export type ChatProvider = Exclude<Config['model']['provider'], 'extractive'>;
+
+/** What a model wrote, and the tokens that the provider counted; 0 where it counts none. */
+export interface Written {
+  readonly text: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+interface ChatRequest {
+  readonly model: string;
+  readonly prompt: AnswerPrompt;
+  /** Whether the provider's own schema mode is used; the prompt has the schema too. */
+  readonly nativeSchema: boolean;
+  readonly maxPromptTokens: number;
+  readonly maxAnswerTokens: number;
+  readonly exchange: Pick<Exchange, 'fetch' | 'signal'>;
+}
+
+type Chat = (config: Config, request: ChatRequest) => Promise<ChatResult>;
+
+/** The provider's own address, given explicitly so that no variable of a client library replaces it. */
+export const OPENAI_URL = 'https://api.openai.com/v1';
+const ANTHROPIC_URL = 'https://api.anthropic.com';
+
+const CHATS: Readonly<Record<ChatProvider, Chat>> = {
+  async ollama(config, { model, prompt, nativeSchema, maxPromptTokens, maxAnswerTokens, exchange }) {
+    const { ChatOllama } = await loadPackage('@langchain/ollama', () => import('@langchain/ollama'));
+    const chat = new ChatOllama({
+      model,
+      baseUrl: config.ollama.baseUrl,
+      fetch: exchange.fetch,
+      temperature: 0,
+      // Ollama loads models with a window of 4,096 tokens and cuts a longer prompt without a word.
+      numCtx: maxPromptTokens + maxAnswerTokens,
+      numPredict: maxAnswerTokens,
+      maxRetries: 0,
+    });
+    const options = nativeSchema ? { format: ANSWER_JSON_SCHEMA } : {};
+    return chat._generate(await messagesOf(prompt), { ...options, signal: exchange.signal });
+  },
+
+  // No temperature: the reasoning models refuse it. No limit of tokens: theirs would count the reasoning.
+  async openai(config, { model, prompt, nativeSchema, exchange }) {
+    const { ChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+    const chat = new ChatOpenAI({
+      model,
+      apiKey: config.openai.apiKey ?? '',
+      maxRetries: 0,
+      configuration: { baseURL: config.openai.baseUrl ?? OPENAI_URL, fetch: exchange.fetch, logLevel: 'off' },
+    });
+    return chat._generate(await messagesOf(prompt), { ...openaiFormat(nativeSchema), signal: exchange.signal });
+  },
+
+  async azure_openai(config, { model, prompt, nativeSchema, exchange }) {
+    const { AzureChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+    const chat = new AzureChatOpenAI({
+      model,
+      azureOpenAIApiDeploymentName: model,
+      azureOpenAIApiKey: config.azureOpenai.apiKey ?? '',
+      azureOpenAIEndpoint: config.azureOpenai.baseUrl ?? '',
+      azureOpenAIApiVersion: config.azureOpenai.apiVersion,
+      maxRetries: 0,
+      configuration: { fetch: exchange.fetch, logLevel: 'off' },
+    });
+    return chat._generate(await messagesOf(prompt), { ...openaiFormat(nativeSchema), signal: exchange.signal });
+  },
+
+  // No temperature: the models since Claude Opus 4.7 refuse it.
+  async anthropic(config, { model, prompt, nativeSchema, maxAnswerTokens, exchange }) {
+    const { ChatAnthropic } = await loadPackage('@langchain/anthropic', () => import('@langchain/anthropic'));
+    const chat = new ChatAnthropic({
+      model,
+      apiKey: config.anthropic.apiKey ?? '',
+      anthropicApiUrl: config.anthropic.baseUrl ?? ANTHROPIC_URL,
+      maxTokens: maxAnswerTokens,
+      maxRetries: 0,
+      clientOptions: { fetch: exchange.fetch, authToken: null, logLevel: 'off' },
+    });
+    const format = { type: 'json_schema' as const, schema: ANSWER_JSON_SCHEMA };
+    const options = nativeSchema ? { outputConfig: { format } } : {};
+    return chat._generate(await messagesOf(prompt), { ...options, signal: exchange.signal });
+  },
+
+  async cohere(config, { model, prompt, nativeSchema, maxAnswerTokens, exchange }) {
+    const { ChatCohere } = await loadPackage('@langchain/cohere', () => import('@langchain/cohere'));
+    const client = await createCohereClient(config.cohere, exchange.fetch);
+    // LangChain's request has no place for the response format and none for a limit.
+    const format = nativeSchema ? { responseFormat: { type: 'json_object' as const, schema: ANSWER_JSON_SCHEMA } } : {};
+    const formatting = {
+      chat: (request: Parameters<typeof client.chat>[0]) =>
+        client.chat({ ...request, ...format, maxTokens: maxAnswerTokens }, { abortSignal: exchange.signal }),
+    };
+    const chat = new ChatCohere({ model, client: formatting as never, temperature: 0, maxRetries: 0 });
+    const { HumanMessage } = await import('@langchain/core/messages');
+    return chat._generate([new HumanMessage(prompt.user)], { preamble: prompt.system, signal: exchange.signal });
+  },
+};
+
+/** Sends one request to a chat model. @throws what the provider's library throws; `Exchange.explain` says what it was. */
+export async function chatOnce(provider: ChatProvider, config: Config, request: ChatRequest): Promise<Written> {
+  const { generations } = await CHATS[provider](config, request);
+  const message = generations[0]?.message;
+  const usage =
+    message && 'usage_metadata' in message ? (message.usage_metadata as UsageMetadata | undefined) : undefined;
+  return {
+    text: message?.text ?? '',
+    inputTokens: usage?.input_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? 0,
+  };
+}
+
+interface UsageMetadata {
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+}
+
+/** Whether a request that used the schema mode may have failed because of it: an older model, or a server that lacks it. */
+export function mayLackSchemaMode(error: ProviderError): boolean {
+  return error.status === 400 || error.status === 422;
+}
+
+async function messagesOf({ system, user }: AnswerPrompt) {
+  const { HumanMessage, SystemMessage } = await import('@langchain/core/messages');
+  return [new SystemMessage(system), new HumanMessage(user)];
+}
+
+function openaiFormat(nativeSchema: boolean) {
+  if (!nativeSchema) return {};
+  const json_schema = { name: 'answer', strict: true, schema: ANSWER_JSON_SCHEMA };
+  return { response_format: { type: 'json_schema' as const, json_schema } };
+}

@@ -1,0 +1,33 @@
+import type { Clock, Embedder } from '../../retrieval/ports.ts';
+import type { Config } from '../config.ts';
+import type { Logger } from '../logger.ts';
+import { createBuiltinEmbedder } from './builtin-embedder.ts';
+import { createHostedEmbedder } from './hosted-embedder.ts';
+import { createTransformersEmbedder } from './transformers-embedder.ts';
+
+/** An embedder that may own threads. */
+export interface ClosableEmbedder extends Embedder {
+  close(): Promise<void>;
+}
+
+// A batch of long texts on a local server without a graphics card; the search has a deadline of its own for questions.
+const TIMEOUT_MS = 60_000;
+
+/**
+ * The embedder that the configuration names. One whose dimensions are not known is asked for a vector here.
+ * @throws ProviderError when that fails or a package is absent.
+ */
+export async function chooseEmbedder(
+  config: Config,
+  { logger, clock }: { logger: Logger; clock: Clock },
+): Promise<ClosableEmbedder> {
+  const { provider, model } = config.embedder;
+  if (provider === 'builtin' || model === null) {
+    return createBuiltinEmbedder({ threads: config.embedThreads, logger });
+  }
+  const embedder =
+    provider === 'transformers'
+      ? await createTransformersEmbedder(model)
+      : await createHostedEmbedder({ config, provider, model, timeoutMs: TIMEOUT_MS, clock });
+  return { ...embedder, close: async () => undefined };
+}

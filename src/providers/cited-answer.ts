@@ -1,0 +1,52 @@
+// A model's prose is kept only as far as its quotes bear it. The quotes are checked by the core; the sentences around them
+// are checked here, so that a text which talks a model into saying something is not repeated to anybody.
+import { confidenceOf } from '../../retrieval/confidence.ts';
+import type { Chunk, Citation } from '../../retrieval/model.ts';
+import { checkQuotes } from '../../retrieval/quote-check.ts';
+import { splitSentences } from '../../retrieval/sentences.ts';
+import type { WrittenAnswer } from './answer-schema.ts';
+
+const MARKER = /\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g;
+// Links, addresses and names of hosts: where an injected text would send its reader.
+const ADDRESS = /\S*(?:\/\/|@|\\\\)\S*|\b[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\b/gu;
+// The usual words of the languages that the handbook of an English, German, French or Spanish company is written in.
+const NEGATION =
+  /\b(?:not?|never|none|nor|neither|without|cannot|nicht|kein\p{L}*|nie(?:mals)?|ohne|pas|jamais|sans|nunca|sin|ningun\p{L}*)\b|n[’']t\b/iu;
+
+/**
+ * The answer's text: the sentences that the cited quotes support, each followed by the numbers of those quotes (`[1]`, in
+ * the order of the citations that the quote check gives). A sentence is supported when the core counts it as faithful to the
+ * quotes of one chunk, it negates if and only if they do, and every address in it is in them. Where no sentence is, the
+ * quotes speak for themselves. The text as written when a quote is wrong: the core then asks again and shows none of it.
+ */
+export function citedAnswer(written: WrittenAnswer, context: readonly Chunk[]): string {
+  const { citations, rejectedQuotes } = checkQuotes(written, context);
+  if (rejectedQuotes.length > 0 || citations.length === 0) return written.answer;
+  const text = written.answer.replaceAll(MARKER, '');
+  const supported = splitSentences(text).flatMap(({ start, end }) => {
+    const sentence = text.slice(start, end);
+    const numbers = supportOf(sentence, citations);
+    return numbers.length > 0 ? [`${sentence} ${numbers.map((number) => `[${number}]`).join('')}`] : [];
+  });
+  if (supported.length > 0) return supported.join(' ');
+  return citations.map(({ quote }, index) => `${quote} [${index + 1}]`).join('\n\n');
+}
+
+// One quote that supports the sentence alone, else all of one chunk together; empty when nothing does.
+function supportOf(sentence: string, citations: readonly Citation[]): number[] {
+  const chunkIds = [...new Set(citations.map(({ chunkId }) => chunkId))];
+  const groups = [
+    ...citations.map((citation) => [citation]),
+    ...chunkIds.map((chunkId) => citations.filter((citation) => citation.chunkId === chunkId)),
+  ];
+  const group = groups.find((quotes) => supports(sentence, quotes));
+  return (group ?? []).map((citation) => citations.indexOf(citation) + 1);
+}
+
+function supports(sentence: string, quotes: readonly Citation[]): boolean {
+  const quoted = quotes.map(({ quote }) => quote).join('\n');
+  if (NEGATION.test(sentence) !== NEGATION.test(quoted)) return false;
+  const addresses = (sentence.match(ADDRESS) ?? []).map((address) => address.replace(/[.,;:!?)\]]+$/, ''));
+  if (!addresses.every((address) => quoted.includes(address))) return false;
+  return confidenceOf({ question: '', answer: sentence, citations: quotes }).faithfulness === 1;
+}

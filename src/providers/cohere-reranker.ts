@@ -1,0 +1,44 @@
+import type { Clock, Logger, Reranker } from '../../retrieval/ports.ts';
+import type { Config } from '../config.ts';
+import { createCohereClient } from './cohere-client.ts';
+import { malformedAnswer, openExchange } from './exchange.ts';
+import { providerName } from './provider-name.ts';
+
+export interface CohereRerankerOptions {
+  readonly config: Config;
+  /** Such as `rerank-v3.5`. */
+  readonly model: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+// The most that the vendor recommends for a request (https://docs.cohere.com/reference/rerank); ours have twenty texts.
+const MAX_TEXTS = 1_000;
+
+/** Cohere's reranker: relevance scores in 0…1. @throws ProviderError, after logging it: the search goes on without. */
+export function createCohereReranker({ config, model, timeoutMs, clock, logger }: CohereRerankerOptions): Reranker {
+  const name = providerName('cohere', model);
+  return {
+    id: name.id,
+    async rerank(question, texts) {
+      if (texts.length > MAX_TEXTS) throw new RangeError(`at most ${MAX_TEXTS} texts can be reranked at once`);
+      const exchange = openExchange({ provider: name, timeoutMs, clock });
+      try {
+        const client = await createCohereClient(config.cohere, exchange.fetch);
+        const request = { model, query: question, documents: [...texts], topN: texts.length };
+        const { results } = await client.v2.rerank(request, { abortSignal: exchange.signal });
+        const scores = new Map(results.map(({ index, relevanceScore }) => [index, relevanceScore]));
+        return texts.map((_, index) => {
+          const score = scores.get(index);
+          if (typeof score !== 'number' || !Number.isFinite(score)) throw malformedAnswer(name);
+          return score;
+        });
+      } catch (error) {
+        const explained = exchange.explain(error);
+        logger.warn({ reranker: name.id, err: explained }, 'reranking failed');
+        throw explained;
+      }
+    },
+  };
+}
