@@ -99,10 +99,11 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
   async cohere(config, { model, prompt, nativeSchema, maxAnswerTokens, exchange }) {
     const { ChatCohere } = await loadPackage('@langchain/cohere', () => import('@langchain/cohere'));
     const client = await createCohereClient(config.cohere, exchange.fetch);
-    // LangChain's request has no place for the response format and none for a limit.
+    // LangChain's request has no place for the response format and none for a limit, and without tools it sends their
+    // results as null, which is no list.
     const format = nativeSchema ? { responseFormat: { type: 'json_object' as const, schema: ANSWER_JSON_SCHEMA } } : {};
     const formatting = {
-      chat: (request: Parameters<typeof client.chat>[0]) =>
+      chat: ({ toolResults: _, ...request }: Parameters<typeof client.chat>[0]) =>
         client.chat({ ...request, ...format, maxTokens: maxAnswerTokens }, { abortSignal: exchange.signal }),
     };
     const chat = new ChatCohere({ model, client: formatting as never, temperature: 0, maxRetries: 0 });

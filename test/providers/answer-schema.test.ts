@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { ANSWER_JSON_SCHEMA, parseAnswer } from '../../src/providers/answer-schema.ts';
+
+const ANSWER = { sufficient: true, answer: 'Yes.', citations: [{ chunkId: 'c1', quote: 'a quote of it' }] };
+const JSON_TEXT = JSON.stringify(ANSWER);
+
+describe('parseAnswer', () => {
+  it.each([
+    ['plain JSON', JSON_TEXT],
+    ['a fence', `\`\`\`json\n${JSON_TEXT}\n\`\`\``],
+    ['words around it', `Here you are: ${JSON_TEXT} Anything else?`],
+    ['commas too many', JSON_TEXT.replaceAll('}', ',}').replaceAll(']', ', ]')],
+    ['a field too many', JSON_TEXT.replace('{', '{"thoughts":"none",')],
+  ])('reads %s', (_, text) => {
+    expect(parseAnswer(text)).toEqual(ANSWER);
+  });
+
+  it('reads a line break inside a string', () => {
+    expect(parseAnswer('{"sufficient":true,"answer":"one\ntwo,]","citations":[]}')?.answer).toBe('one\ntwo,]');
+  });
+
+  it.each(['', 'null', '[]', '{}', '{"sufficient":true}', JSON_TEXT.slice(0, -3), JSON_TEXT.replace('"c1"', '7')])(
+    'finds no answer in %j',
+    (text) => {
+      expect(parseAnswer(text)).toBeNull();
+    },
+  );
+});
+
+// What OpenAI's strict mode asks of a schema, and the others too.
+it('has every field required and no other allowed', () => {
+  const objects = (schema: unknown): Record<string, unknown>[] => {
+    if (typeof schema !== 'object' || schema === null) return [];
+    const own = 'properties' in schema ? [schema as Record<string, unknown>] : [];
+    return [...own, ...Object.values(schema).flatMap(objects)];
+  };
+  const found = objects(ANSWER_JSON_SCHEMA);
+  expect(found).toHaveLength(2);
+  for (const { properties, required, additionalProperties } of found) {
+    expect(required).toEqual(Object.keys(properties as object));
+    expect(additionalProperties).toBe(false);
+  }
+  expect(JSON.stringify(ANSWER_JSON_SCHEMA)).not.toMatch(/minLength|\$schema/);
+});

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chooseEmbedder } from '../../src/providers/choose-embedder.ts';
+import type { HostedEmbedder } from '../../src/providers/embedding-clients.ts';
+import { createHostedEmbedder } from '../../src/providers/hosted-embedder.ts';
+import { configFor, type ModelServer, startModelServer } from '../helpers/model-servers.ts';
+import { createTestLogger } from '../helpers/test-logger.ts';
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterEach(() => server.reset());
+afterAll(() => server.close());
+
+const PROVIDERS: readonly HostedEmbedder[] = ['cohere', 'openai', 'ollama'];
+const lengthOf = (vector: readonly number[] | undefined) => Math.hypot(...(vector ?? []));
+
+describe.each(PROVIDERS)('the embedder of %s', (provider) => {
+  const open = (timeoutMs = 20_000) =>
+    createHostedEmbedder({ config: configFor(server.url), provider, model: 'e1', timeoutMs, clock: Date.now });
+
+  it('is named after the model and finds its dimensions by one vector', async () => {
+    expect(await open()).toMatchObject({ id: `${provider}:e1`, dimensions: 3 });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('gives unit vectors in the order of the texts, in batches that the vendor takes', async () => {
+    const texts = Array.from({ length: 200 }, (_, index) => 'x'.repeat(index + 1));
+    const embedder = await open();
+    const vectors = await embedder.embed(texts, 'document');
+    for (const [index, vector] of vectors.entries()) {
+      expect(lengthOf(vector)).toBeCloseTo(1, 12);
+      expect((vector[0] ?? 0) / (vector[1] ?? 1)).toBeCloseTo((index + 1) / 3, 9);
+    }
+    expect(server.received.length).toBeGreaterThan(2);
+    expect(server.violations).toEqual([]);
+  });
+
+  it('gives a question a vector', async () => {
+    const [vector, ...others] = await (await open()).embed(['How many days?'], 'question');
+    expect(others).toEqual([]);
+    expect(lengthOf(vector)).toBeCloseTo(1, 12);
+    const expected = provider === 'cohere' ? 'search_query' : undefined;
+    expect(server.received.at(-1)?.body.input_type).toBe(expected);
+  });
+
+  it('sends no blank text, and gives it a vector all the same', async () => {
+    expect((await (await open()).embed([' ', 'a text', ''], 'document')).map(lengthOf)).toEqual([
+      1,
+      expect.closeTo(1),
+      1,
+    ]);
+    expect(server.violations).toEqual([]);
+  });
+
+  it('asks once more after a failure of the provider', async () => {
+    const embedder = await open();
+    server.fail(503, 1);
+    expect(await embedder.embed(['text'], 'document')).toHaveLength(1);
+    server.fail(503, 2);
+    await expect(embedder.embed(['text'], 'document')).rejects.toMatchObject({ code: 'provider_failed', status: 503 });
+  });
+
+  it('fails on a vector of another size, or one of zeros', async () => {
+    const embedder = await open();
+    for (const vector of [
+      [1, 2],
+      [0, 0, 0],
+    ]) {
+      server.vectors(() => vector);
+      await expect(embedder.embed(['text'], 'document')).rejects.toMatchObject({ code: 'provider_answer_malformed' });
+    }
+  });
+
+  it('says at the start what is wrong with a refused key', async () => {
+    server.fail(401, 1);
+    await expect(open()).rejects.toMatchObject({
+      code: 'provider_key_refused',
+      message: expect.stringContaining('check '),
+    });
+  });
+});
+
+it('needs no request for the dimensions of a model that it knows', async () => {
+  const { logger } = createTestLogger();
+  const config = configFor(server.url, { VERBATIM_EMBEDDER: 'ollama:bge-m3' });
+  const embedder = await chooseEmbedder(config, { logger, clock: Date.now });
+  expect(embedder).toMatchObject({ id: 'ollama:bge-m3', dimensions: 1024 });
+  expect(server.received).toEqual([]);
+});
+
+it('is the built-in one when nothing is configured', async () => {
+  const { logger } = createTestLogger();
+  const embedder = await chooseEmbedder(configFor(server.url), { logger, clock: Date.now });
+  expect(embedder.id).toBe('builtin:use-lite@1');
+  await embedder.close();
+});
+
+const name: string = '@huggingface/transformers';
+const hasTransformers = await import(name).then(
+  () => true,
+  () => false,
+);
+
+// Skipped where the optional package is installed.
+it.skipIf(hasTransformers)('names the package that a local model needs', async () => {
+  const { logger } = createTestLogger();
+  const config = configFor(server.url, { VERBATIM_EMBEDDER: 'transformers:/models/all-MiniLM-L6-v2' });
+  await expect(chooseEmbedder(config, { logger, clock: Date.now })).rejects.toMatchObject({
+    code: 'provider_package_missing',
+    message: expect.stringContaining('npm install @huggingface/transformers'),
+  });
+});
