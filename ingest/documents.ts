@@ -178,7 +178,8 @@ async function resubmit(
     effectiveTo: stored.effectiveTo ?? known.submission?.effectiveTo ?? null,
   };
   if (JSON.stringify(sorted(merged)) === JSON.stringify(sorted(known.submission))) {
-    return { ...result, outcome: 'unchanged' };
+    // On its way since before, perhaps from a process that is gone: whoever submits it again waits for it all the same.
+    return { ...result, outcome: known.pending_version === null ? 'unchanged' : 'queued' };
   }
   const { tenantId } = submission;
   await query(

@@ -4,7 +4,8 @@ import { checkpoint } from './checkpoint.ts';
 import { confidenceOf } from './confidence.ts';
 import { buildContext } from './context.ts';
 import { UsageError } from './errors.ts';
-import type { Answer, Citation, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
+import { condenseAudience } from './large-audience.ts';
+import type { Answer, Audience, Citation, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
 import type { AnswerModel, Clock, ContextChunk, Database, Logger, ModelAnswer } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
 import { createStopwatch, type Search, type SearchResult, type Stopwatch } from './search.ts';
@@ -18,6 +19,8 @@ export interface AnswererOptions {
   /** Answers when `model` fails or is late; null = refuse with `model_unavailable` then. */
   readonly fallback: AnswerModel | null;
   readonly modelTimeoutMs: number;
+  /** Larger audiences are answered from what every member of the tenant may read. */
+  readonly largeAudiencePeople: number;
   readonly clock: Clock;
   /** A new unique id. */
   readonly newId: () => string;
@@ -56,19 +59,19 @@ export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
     validateQuestion(question.text);
     const start = options.clock();
     const stopwatch = createStopwatch(options.clock);
-    const { visibleTo, askerSeesMore, previous } = await stopwatch.time('permissions', () =>
+    const { audience, visibleTo, askerSeesMore, previous } = await stopwatch.time('permissions', () =>
       readAudience(options, question),
     );
     const standalone = standaloneQuestion(question.text, previous);
     const found = await options.search({
       question: standalone,
       visibleTo,
-      audience: question.audience,
+      audience,
       limit: CONTEXT_CHUNKS,
     });
     const context = await stopwatch.time('context', () => buildContext(options.database, visibleTo, found.ranked));
     const drafted = await stopwatch.time('model', () => draft(options, standalone, context));
-    const checked = await stopwatch.time('recheck', () => recheck(options, question, drafted));
+    const checked = await stopwatch.time('recheck', () => recheck(options, question.tenantId, audience, drafted));
     const refusal = checked.refusal && explainRefusal(checked.refusal, found, askerSeesMore);
     const outcome = refusal ? { ...checked, refusal } : checked;
     const answer = compose(options, standalone, outcome, found, stopwatch, start);
@@ -88,15 +91,23 @@ export function validateQuestion(text: string): void {
   }
 }
 
+interface AudienceRights {
+  audience: Audience;
+  visibleTo: VisibleTo;
+  askerSeesMore: boolean;
+  previous: string | undefined;
+}
+
 async function readAudience(
-  { database }: AnswererOptions,
-  { tenantId, audience, asker, threadId }: Question,
-): Promise<{ visibleTo: VisibleTo; askerSeesMore: boolean; previous: string | undefined }> {
+  { database, largeAudiencePeople }: AnswererOptions,
+  { tenantId, audience: all, asker, threadId }: Question,
+): Promise<AudienceRights> {
   return database.transaction(async (query) => {
+    const audience = await condenseAudience(query, tenantId, all, largeAudiencePeople);
     const visibleTo = await visibleAcls(query, tenantId, audience);
     const alone = isAlone(audience, asker) ? visibleTo : await visibleAcls(query, tenantId, [{ person: asker }]);
     const previous = threadId === undefined ? undefined : await previousQuestion(query, tenantId, threadId);
-    return { visibleTo, askerSeesMore: alone.aclIds.length > visibleTo.aclIds.length, previous };
+    return { audience, visibleTo, askerSeesMore: alone.aclIds.length > visibleTo.aclIds.length, previous };
   });
 }
 
@@ -150,9 +161,14 @@ async function askModel(
 }
 
 // Between search and reply a permission may have been revoked or a page deleted.
-async function recheck({ database }: AnswererOptions, question: Question, outcome: Outcome): Promise<Outcome> {
+async function recheck(
+  { database }: AnswererOptions,
+  tenantId: string,
+  audience: Audience,
+  outcome: Outcome,
+): Promise<Outcome> {
   if (outcome.refusal) return outcome;
-  const { dropped } = await checkpoint(database, question.tenantId, question.audience, outcome.citations);
+  const { dropped } = await checkpoint(database, tenantId, audience, outcome.citations);
   if (dropped.length === 0) return outcome;
   const stale = dropped.some((drop) => drop.reason === 'stale_source');
   return {

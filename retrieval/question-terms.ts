@@ -17,7 +17,7 @@ const MAX_IDENTIFIER_CHARACTERS = 128;
  * that the `english` text search configuration drops as well.
  */
 const QUESTION_STOP_WORDS: ReadonlySet<string> = new Set(
-  `what whats what's which who who's whose whom when when's where where's why why's how how's
+  `what whats what's which who who's whose whom when when's where where's why why's how how's many much
   do does did doing done can could will would shall should may might must please kindly tell explain describe me
   know want wanted need like find look looking hi hello hey thanks thank anyone anybody someone somebody there there's
   here let let's wondering wonder ask asking just actually exactly happen happens

@@ -127,7 +127,7 @@ export const VARIABLES = {
     schema: url('postgres:', 'postgresql:').nullable().default(null),
   },
   VERBATIM_DATA_DIR: {
-    meaning: 'Directory of the embedded database and of uploaded files',
+    meaning: 'Directory of the embedded database, which also holds the originals of all documents',
     form: 'a path',
     example: '/var/lib/verbatim',
     default: '.verbatim',

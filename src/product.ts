@@ -98,6 +98,7 @@ function compose(
     search,
     ...chooseModel(config, { embedder, modelTimeoutMs: MODEL_TIMEOUT_MS, clock, logger }),
     modelTimeoutMs: MODEL_TIMEOUT_MS,
+    largeAudiencePeople: config.largeAudiencePeople,
     clock,
     newId: randomUUID,
     logger,

@@ -56,6 +56,7 @@ function answerer(options: Partial<AnswererOptions> = {}) {
     model: extractive,
     fallback: extractive,
     modelTimeoutMs: 10_000,
+    largeAudiencePeople: 500,
     clock: Date.now,
     newId: randomUUID,
     ...options,
@@ -147,6 +148,20 @@ describe('who sees the answer decides what is in it', () => {
     await fill();
     const answer = await answerer()(question('When will the company buy the Penguin Shipyard?', ...people));
     expect({ status: answer.status, refusal: answer.refusal }).toEqual({ status, refusal: expected });
+  });
+
+  test.each([
+    ['open text is answered in a large channel', OPEN, [], 'answered'],
+    ['what only some may read is not, though all of these may', CLOSED, [], 'refused'],
+    ['nothing is answered where a stranger is among them', OPEN, [{ principals: [] }], 'refused'],
+    ['nor where somebody unknown is', OPEN, [{ person: 'nobody@x.example' }], 'refused'],
+  ])('%s', async (_, text, others, status) => {
+    await fill();
+    const asked =
+      text === OPEN ? 'How many days of annual leave do I have?' : 'When will the company buy the Penguin Shipyard?';
+    const audience = [{ person: 'exec@x.example' }, ...others];
+    const answer = await answerer({ largeAudiencePeople: 0 })({ ...question(asked, 'exec'), audience });
+    expect(answer.status).toBe(status);
   });
 
   test('a limited audience gets the same refusal whether or not a hidden document answers', async () => {
