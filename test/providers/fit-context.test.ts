@@ -20,7 +20,7 @@ describe('loadTokenCounter', () => {
   it.each([
     ['prose', 'Employees have 27 days of leave a year. Ask your lead first.\n\nThen book it.'],
     ['a special token as text', 'The end <|endoftext|> is near.'],
-    ['code', 'if (a === b) {\n    return `x${c}`;\n}'],
+    ['code', 'if (a === b) {\n    return f(c);\n}'],
     ['German', 'Die Reisekostenabrechnung ist spätestens am 10. einzureichen.'],
   ])('counts %s as the vocabulary does, or a few more', (_, text) => {
     const exact = tokenizer.encode(text, [], []).length;
