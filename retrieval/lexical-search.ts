@@ -46,12 +46,8 @@ export async function lexicalSearch(
         .map(({ index, idf }) => `${index}:${idf.toFixed(4)}`)
         .join(',');
       return query<Hit>(
-        `select chunk_id as "chunkId", document_id as "documentId", -(terms <#> $4::sparsevec) as score
-           from chunks
-           where tenant_id = $1 and access_level = any($2::text[]) and acl_id = any($3::int[])
-             and tsv @@ $5::tsquery
-             and (effective_from is null or effective_from <= now()) and (effective_to is null or effective_to > now())
-           order by terms <#> $4::sparsevec, chunk_id limit $6`,
+        `select chunk_id as "chunkId", document_id as "documentId", score
+           from match_chunks($1, $2::text[], $3::int[], $5::tsquery, $4::sparsevec, $6)`,
         [visibleTo.tenantId, visibleTo.levels, visibleTo.aclIds, `{${weights}}/268435456`, candidates, limit],
       );
     },

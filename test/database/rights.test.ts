@@ -1,5 +1,6 @@
 // What the database itself refuses, whatever a statement of ours forgets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { VisibleTo } from '../../retrieval/model.ts';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
 import { acl, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
@@ -46,6 +47,36 @@ describe('the application cannot change its logs', () => {
       ),
     );
     expect(counted).toEqual([{ questions: 1, entries: 1 }]);
+  });
+});
+
+describe('the lexical search, which runs as the owner', () => {
+  const match = (tenantId: string, aclIds: readonly number[], settings: VisibleTo) =>
+    opened.database.read(settings, (query) =>
+      query<{ document_id: string }>(
+        `select document_id from match_chunks($1, '{public,internal,confidential,restricted}', $2::int[],
+           'otter | walrus | seal'::tsquery, '{1:1}/268435456'::sparsevec, 10)`,
+        [tenantId, aclIds],
+      ),
+    );
+  const all = Array.from({ length: 20 }, (_, index) => index);
+
+  test('gives what the settings hold, whatever it is asked for', async () => {
+    const settings = await opened.database.transaction((query) => visibleAcls(query, 'acme', members));
+    expect(await match('acme', all, settings)).toHaveLength(1);
+    expect(await match('acme', settings.aclIds, settings)).toHaveLength(1);
+    expect(await match('acme', [], settings)).toEqual([]);
+  });
+
+  test('gives nothing of another tenant, and nothing without settings', async () => {
+    const settings = await opened.database.transaction((query) => visibleAcls(query, 'acme', members));
+    expect(await match('other', all, settings)).toEqual([]);
+    expect(await match('acme', all, { tenantId: 'acme', aclIds: [], levels: [] })).toEqual([]);
+  });
+
+  test('is not for the application role', async () => {
+    const call = `select match_chunks('acme', '{}', '{}', 'otter'::tsquery, '{1:1}/268435456'::sparsevec, 1)`;
+    await expect(opened.database.transaction((query) => query(call))).rejects.toThrow(/permission denied/);
   });
 });
 

@@ -504,6 +504,33 @@ create policy reader on term_statistics for select to verbatim_reader using (ten
 create policy reader on acl_statistics for select to verbatim_reader using (tenant_id = (select setting_tenant()));
 create policy reader on corpus_statistics for select to verbatim_reader using (tenant_id = (select setting_tenant()));
 
+-- The lexical search. Under row-level security the planner may not use the term index, because `@@` is not leakproof: it
+-- would read every visible chunk. So this runs as the owner and is itself the wall: it gives nothing of another tenant than
+-- the setting's and of no ACL that the setting does not hold, whatever its caller asks for. `execute` plans with the
+-- values at hand, which decide between the term index and the ACL index.
+create function match_chunks(
+  p_tenant text, p_levels text[], p_acl_ids int[], p_candidates tsquery, p_weights sparsevec, p_limit int
+) returns table (chunk_id text, document_id text, score double precision)
+language plpgsql stable security definer set search_path from current as $$
+declare
+  v_acl_ids int[];
+begin
+  if p_tenant is distinct from setting_tenant() then
+    return;
+  end if;
+  select coalesce(array_agg(id), '{}') into v_acl_ids
+    from (select unnest(p_acl_ids) intersect select unnest(setting_acl_ids())) as visible (id);
+  return query execute
+    'select chunk_id, document_id, -(terms <#> $5) from chunks
+       where tenant_id = $1 and access_level = any($2) and acl_id = any($3) and tsv @@ $4
+         and (effective_from is null or effective_from <= now()) and (effective_to is null or effective_to > now())
+       order by terms <#> $5, chunk_id limit $6'
+    using p_tenant, p_levels, v_acl_ids, p_candidates, p_weights, p_limit;
+end
+$$;
+revoke execute on function match_chunks from public;
+grant execute on function match_chunks to verbatim_reader;
+
 create policy app on documents to verbatim_app using (true) with check (true);
 create policy app on chunks to verbatim_app using (true) with check (true);
 create policy app on chunk_embeddings to verbatim_app using (true) with check (true);
