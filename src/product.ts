@@ -13,7 +13,7 @@ import { createDatabase, type DatabaseClient } from './database/pool.ts';
 import { createQueue, type Queue } from './database/queue.ts';
 import type { Logger } from './logger.ts';
 import { createOutbox, QUEUES } from './outbox.ts';
-import { chooseEmbedder } from './providers/choose-embedder.ts';
+import { type ClosableEmbedder, chooseEmbedder } from './providers/choose-embedder.ts';
 import { chooseModel } from './providers/choose-model.ts';
 import { chooseReranker } from './providers/choose-reranker.ts';
 import { fusionWeights } from './providers/fusion-weights.ts';
@@ -34,15 +34,21 @@ export interface Product {
   close(): Promise<void>;
 }
 
+/** What a caller brings instead of what the configuration says. */
+export interface ProductOverrides {
+  readonly embedder?: ClosableEmbedder;
+  readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
+}
+
 const MODEL_TIMEOUT_MS = 60_000;
 
 /** Opens the database (starting the embedded one where none is configured), brings the schema up to date, and composes. */
 export async function openProduct(
   config: Config,
   logger: Logger,
-  { onDatabaseExit }: { onDatabaseExit?: (error: DatabaseUnavailableError) => void } = {},
+  { onDatabaseExit, ...overrides }: ProductOverrides = {},
 ): Promise<Product> {
-  const embedder = await chooseEmbedder(config, { logger, clock: Date.now });
+  const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
   const server = config.databaseUrl
     ? null
     : await openEmbedded({ dataDir: config.dataDir, logger, ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}) });

@@ -41,7 +41,8 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   queue.work('index-document', { concurrency: options.config.indexWorkers, pollMs: POLL_MS }, async ({ data }) => {
     const job = data as Jobs['index-document'];
     const done = await index(job);
-    if (done) await database.transaction((query) => outbox.send(query, 'refresh-statistics', job));
+    const { tenantId } = job;
+    if (done) await database.transaction((query) => outbox.send(query, 'refresh-statistics', { tenantId }));
   });
   queue.work('refresh-statistics', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
     const { tenantId } = data as Jobs['refresh-statistics'];

@@ -5,12 +5,15 @@ import { type Intake, ingestAll } from '../../src/ingest-run.ts';
 import { createLogger } from '../../src/logger.ts';
 import { openProduct, type Product } from '../../src/product.ts';
 import { killRound } from './kill-rounds.ts';
+import { createWordEmbedder } from './word-embedder.ts';
 
 const [dataDir = '', complete = '-1', begin = '0'] = process.argv.slice(2);
 const environment = process.env.TEST_DATABASE_URL
   ? { DATABASE_URL: dataDir, VERBATIM_EMBED_THREADS: '1' }
   : { VERBATIM_DATA_DIR: dataDir, VERBATIM_EMBED_THREADS: '1' };
-const product = await openProduct(readConfig(environment), createLogger({ level: 'error' }));
+// The real model would only make each of the many starts slower.
+const embedder = { ...createWordEmbedder(), close: async () => undefined };
+const product = await openProduct(readConfig(environment), createLogger({ level: 'error' }), { embedder });
 
 function say(step: string, value: object = {}): void {
   process.stdout.write(`${JSON.stringify({ step, ...value })}\n`);
