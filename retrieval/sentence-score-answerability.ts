@@ -36,7 +36,7 @@ export function answerabilityFeatures({ kind, terms, sentences }: ReadContext, c
     kindFit: highest(best.map(({ features }) => features.kindFit)),
     /** A number is asked for, and none stands with the thing counted. */
     uncounted:
-      Number(kind === 'amount') * (1 - highest(best.map(({ features }) => features.kindFit * features.coverage))),
+      Number(kind === 'amount') * (1 - highest(best.map(({ features }) => features.kindFit * features.headedCoverage))),
     /** Share of the sentences with most of the question: where many have it, it names a topic and little else. */
     support: sentences.length === 0 ? 0 : supporting / sentences.length,
     /** Long questions are never covered as fully as short ones. */

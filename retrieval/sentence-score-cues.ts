@@ -3,7 +3,7 @@
 /** `none`: the question's form says nothing about its answer. */
 export type AnswerKind = 'time' | 'amount' | 'person' | 'place' | 'reason' | 'steps' | 'definition' | 'yes_no' | 'none';
 
-/** The first pattern that fits decides; so `how long` and `how many` stand before `how`, and `what time` before `what`. */
+/** Of patterns that fit in one place the first decides; so `how long` and `how many` stand before `how`, and `what time` before `what`. */
 const QUESTION_FORMS: readonly (readonly [AnswerKind, RegExp])[] = [
   [
     'time',
@@ -33,11 +33,17 @@ const QUESTION_FORMS: readonly (readonly [AnswerKind, RegExp])[] = [
   ['yes_no', /^\s*(?:is|are|was|were|am|can|could|do|does|did|may|should|must|will|would|has|have|had)\b/],
 ];
 
-/** The kind of answer that a question's form asks for. */
+/** The kind of answer that a question's form asks for; of several forms the first in the text, and `yes_no` only alone. */
 export function answerKindOf(question: string): AnswerKind {
   // A pasted question is shorter than this; the bound keeps the patterns' work small.
   const text = question.slice(0, 2_000).toLowerCase().replaceAll('’', "'");
-  return QUESTION_FORMS.find(([, form]) => form.test(text))?.[0] ?? 'none';
+  let found: AnswerKind = 'none';
+  let earliest = text.length + 1;
+  for (const [kind, form] of QUESTION_FORMS) {
+    const index: number = kind === 'yes_no' && found !== 'none' ? -1 : text.search(form);
+    if (index >= 0 && index < earliest) [found, earliest] = [kind, index];
+  }
+  return found;
 }
 
 const MONTH_OR_DAY =
@@ -45,7 +51,7 @@ const MONTH_OR_DAY =
 const TIME_WORD =
   /\b(?:(?:1[0-9]|20)\d\d|\d{1,2}(?::\d\d| ?[ap]\.?m)|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|annual(?:ly)?|daily|weekly|monthly|quarterly|yearly|century|immediately|before|after|until|by the end)\b/i;
 const NUMBER =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen|hundred|thousand|million|billion|half|twice|unlimited)\b/i;
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half|twice|unlimited)\b/i;
 /** A capitalised word that does not begin the sentence. */
 const NAME_INSIDE = /[\p{L}\p{N},;:)] +(?:["'“‘(]? ?)\p{Lu}[\p{L}.]+/u;
 const ROLE_OR_ADDRESS =

@@ -1,71 +1,97 @@
-// From a sentence that answers to the stretch of text that can be read alone: lead-ins, whole lists, table headers.
+// From a unit that answers to the stretch of text that can be read alone: lead-ins, lists of steps, table headers.
 import type { Span } from './model.ts';
 import type { ContextChunk } from './ports.ts';
-import { splitSentences } from './sentences.ts';
+import type { AnswerKind } from './sentence-score-cues.ts';
+import { isTableRule, type Unit, unitsOf } from './sentence-score-units.ts';
 
 /** A grown quote stays below this, in UTF-16 code units: a screenful in a chat. The sentence itself may be longer. */
 const MAX_GROWN_CHARACTERS = 700;
 
-const LIST_ITEM = /^(?:[-*+•◦▪‣●○■□]|\(?(?:\d{1,3}|[a-z])[.)])\s/;
-const TABLE_ROW = /^\||\s\|\s.*\s\|\s/;
-const TABLE_RULE = /^[\s|:+-]+$/;
-const HEADING = /^#{1,6}\s/;
+/**
+ * A paragraph up to this long is quoted whole: what stands beside a sentence qualifies it. Share of the gold spans of
+ * chunking-eval that the quotes cover with 0 / 320 / 450: 0.37 / 0.39 / 0.40, of the quotes that is gold 0.26 / 0.27 / 0.28.
+ */
+const MAX_PARAGRAPH_CHARACTERS = 400;
+
 /** Begins in the middle of a thought: what it points to stands in the sentence before. */
 const POINTS_BACK =
-  /^(?:it|its|this|that|these|those|they|their|he|she|his|her|such|however|therefore|otherwise|instead|also|additionally|then|but|and|or|so|in (?:this|that) case|if (?:so|not)|the (?:same|latter|former|following))\b/i;
+  /^(?:it|its|this|that|these|those|they|their|he|she|his|her|such|however|therefore|otherwise|instead|also|additionally|then|but|and|or|so|in (?:this|that) case|if (?:so|not)|the (?:same|latter|former|following)|anything (?:above|else|more))\b/i;
+const ENDS_WITH_COLON = /[:：]\W*$/;
+const ENDS_WITH_QUESTION = /\?\W*$/;
+/**
+ * Text that gives orders to whoever answers from it, or would call people together when posted. Instructions hidden in
+ * documents look like this; nothing that an employee asks for does.
+ */
+const ORDERS_THE_READER =
+  /@(?:channel|everyone|here)\b|\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|your)\b.{0,30}\b(?:instructions?|rules?|prompts?|guidelines)\b|\b(?:begin|start|end|include|append) (?:in |to )?(?:every|each|all|your) (?:answer|reply|response)s?\b/i;
 
-/** Whether a sentence can be a quote: not a heading, not a table's rule, and with words in it. */
-export function isQuotable(sentence: string): boolean {
-  return !HEADING.test(sentence) && !TABLE_RULE.test(sentence) && /[\p{L}\p{N}]{2}/u.test(sentence);
+/** Whether a text orders its reader to break rules: a question that does so asks nothing of the documents. */
+export function ordersTheReader(text: string): boolean {
+  return ORDERS_THE_READER.test(text);
 }
 
-/** First and last sentence of what should be quoted with the sentence at `at`. */
-function unitAround(texts: readonly string[], at: number): { first: number; last: number } {
+/** Whether a unit can be a quote: no heading, no table's rule, no order to the reader, and with words in it. */
+export function isQuotable(text: string): boolean {
+  return !/^#{1,6}\s/.test(text) && !isTableRule(text) && !ordersTheReader(text) && /[\p{L}\p{N}]{2}/u.test(text);
+}
+
+/** First and last unit of what should be quoted with the one at `at`. */
+function unitsAround(units: readonly Unit[], texts: readonly string[], at: number, kind: AnswerKind): [number, number] {
+  const isItem = (index: number): boolean => units[index]?.kind === 'item';
+  const isText = (index: number): boolean => units[index]?.kind === 'sentence' || isItem(index);
   const text = texts[at] ?? '';
-  const isItem = (index: number): boolean => LIST_ITEM.test(texts[index] ?? '');
-  const canLead = (index: number): boolean => index >= 0 && !HEADING.test(texts[index] ?? '');
-  let first = at;
-  let last = at;
+  let [first, last] = [at, at];
   if (isItem(at)) {
-    while (isItem(first - 1)) first--;
+    let top = at;
+    while (isItem(top - 1)) top--;
+    const hasLeadIn = units[top - 1]?.kind === 'sentence' && ENDS_WITH_COLON.test(texts[top - 1] ?? '');
+    // What a lead-in announces can mean the opposite without it, and steps are done from the first on.
+    if (hasLeadIn) first = top - 1;
+    else if (kind === 'steps') first = top;
+    if (kind === 'steps') while (isItem(last + 1)) last++;
+  } else if (units[at]?.kind !== 'sentence') {
+    return [at, at];
+  } else if (ENDS_WITH_COLON.test(text)) {
     while (isItem(last + 1)) last++;
-    if (canLead(first - 1) && /[:：]\s*$/.test(texts[first - 1] ?? '')) first--;
-  } else if (/[:：]\s*$/.test(text)) {
-    while (isItem(last + 1)) last++;
-    if (last === at && at + 1 < texts.length && !HEADING.test(texts[at + 1] ?? '')) last++;
-  } else if (/\?\W*$/.test(text) && at + 1 < texts.length && !HEADING.test(texts[at + 1] ?? '')) {
+    if (last === at && isText(at + 1)) last++;
+  } else if (ENDS_WITH_QUESTION.test(text)) {
     // A list of questions with answers: the question matches best, and its answer comes after it.
-    last++;
-  } else if (POINTS_BACK.test(text) && canLead(at - 1) && !TABLE_ROW.test(texts[at - 1] ?? '')) {
+    if (isText(at + 1)) last++;
+  } else if (POINTS_BACK.test(text) && isText(at - 1)) {
     first--;
   }
-  return { first, last };
+  return [first, last];
 }
 
-/** The header row above a table row, if the chunk has it. */
-function headerOf(texts: readonly string[], at: number): number | null {
-  if (!TABLE_ROW.test(texts[at] ?? '')) return null;
-  let first = at;
-  while (first > 0 && TABLE_ROW.test(texts[first - 1] ?? '')) first--;
-  return first < at && !TABLE_RULE.test(texts[first] ?? '') ? first : null;
+/** First and last sentence of the paragraph around `at`, if that is short and complete, else null. */
+function shortParagraph(units: readonly Unit[], text: string, at: number): [number, number] | null {
+  const goesOn = (index: number): boolean => {
+    const [before, after] = [units[index - 1], units[index]];
+    if (before?.kind !== 'sentence' || after?.kind !== 'sentence') return false;
+    return !text.slice(before.end, after.start).includes('\n');
+  };
+  let [first, last] = [at, at];
+  while (goesOn(first)) first--;
+  while (goesOn(last + 1)) last++;
+  const length = (units[last]?.end ?? 0) - (units[first]?.start ?? 0);
+  // What the last sentence announces stands below the paragraph.
+  const announces = ENDS_WITH_COLON.test(units[last]?.values.slice(-8) ?? '');
+  return first < last && length <= MAX_PARAGRAPH_CHARACTERS && !announces ? [first, last] : null;
 }
 
-/**
- * What to quote for the sentence at `span` of a chunk, as offsets into `chunk.text`: the sentence with what it cannot be read
- * without. Usually one span; a table row far below its header gives the header's span first.
- */
-export function quotableSpans(chunk: ContextChunk, span: Span): Span[] {
-  const spans = splitSentences(chunk.text);
-  const texts = spans.map(({ start, end }) => chunk.text.slice(start, end));
-  const at = spans.findIndex(({ start }) => start === span.start);
-  if (at < 0) return [span];
-  const header = headerOf(texts, at);
-  const headerSpan = header === null ? undefined : spans[header];
-  if (header !== null && headerSpan !== undefined) {
-    const between = texts.slice(header + 1, at).every((text) => TABLE_RULE.test(text));
-    return between ? [{ start: headerSpan.start, end: span.end }] : [headerSpan, span];
+/** What to quote for one unit: together, since none of the spans can be read without the others. */
+export function quotableSpans(chunk: ContextChunk, span: Span, kind: AnswerKind): Span[] {
+  const units = unitsOf(chunk.text);
+  const texts = units.map(({ start, end }) => chunk.text.slice(start, end));
+  const at = units.findIndex(({ start }) => start === span.start);
+  const unit = units[at];
+  if (unit === undefined) return [span];
+  if (unit.header !== null && !isTableRule(unit.names)) {
+    const top = units.findIndex(({ start }) => start === unit.header?.start);
+    const between = texts.slice(top + 1, at).every(isTableRule);
+    return between ? [{ start: unit.header.start, end: span.end }] : [unit.header, span];
   }
-  const { first, last } = unitAround(texts, at);
-  const grown = { start: spans[first]?.start ?? span.start, end: spans[last]?.end ?? span.end };
+  const [first, last] = shortParagraph(units, chunk.text, at) ?? unitsAround(units, texts, at, kind);
+  const grown = { start: units[first]?.start ?? span.start, end: units[last]?.end ?? span.end };
   return [grown.end - grown.start <= MAX_GROWN_CHARACTERS ? grown : span];
 }

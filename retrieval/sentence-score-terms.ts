@@ -50,6 +50,21 @@ export function weightedTerms(question: string): WeightedTerms {
   return terms;
 }
 
+/** A capitalised word that does not begin a sentence of the question. */
+const NAME = /(?<=[\p{L}\p{N},;’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+/gu;
+
+/**
+ * What a question that names someone or something asks about it: in "What is the fixed pay of Ann Lee?" the stems of fixed
+ * and pay. A text without any of them is about Ann Lee and answers another question. Empty where the question has no
+ * names, or nothing telling besides them.
+ */
+export function askedTerms(question: string): ReadonlySet<string> {
+  const names = new Set(Array.from(question.matchAll(NAME), ([name]) => name.toLowerCase()));
+  if (names.size === 0) return new Set();
+  const words = questionTerms(question).words.filter((word) => !names.has(word) && !/\p{N}/u.test(word));
+  return new Set(words.map(stem).filter((word) => !COMMON_STEMS.has(word)));
+}
+
 /** Stems and identifiers of any text, comparable with `weightedTerms`. */
 export function termsOf(text: string): TermList {
   return [...wordsIn(text).map(stem), ...identifiersIn(text).map((identifier) => `#${identifier}`)];

@@ -3,6 +3,7 @@ import type { Span } from './model.ts';
 import type { ContextChunk } from './ports.ts';
 import { type AnswerKind, answerKindOf, kindFit } from './sentence-score-cues.ts';
 import {
+  askedTerms,
   coverage,
   saturatedMatch,
   type TermList,
@@ -10,14 +11,16 @@ import {
   type WeightedTerms,
   weightedTerms,
 } from './sentence-score-terms.ts';
-import { splitSentences } from './sentences.ts';
+import { type Unit, unitsOf } from './sentence-score-units.ts';
 
-/** A sentence of the context with what the scores are made of. */
+/** A sentence, or a row, record or item in its place, with what the scores are made of. */
 export interface ReadSentence {
   readonly chunk: ContextChunk;
   /** Offsets into `chunk.text`. */
   readonly span: Span;
   readonly text: string;
+  /** The header of a table row's table, else ''. */
+  readonly header: string;
   /** Features in 0…1, by name; what they mean is in `sentenceFeatures`. */
   readonly features: Readonly<Record<SentenceFeature, number>>;
 }
@@ -26,6 +29,8 @@ export interface ReadSentence {
 export interface ReadContext {
   readonly kind: AnswerKind;
   readonly terms: WeightedTerms;
+  /** See `askedTerms`. */
+  readonly asked: ReadonlySet<string>;
   /** In the order of the context; a sentence that two overlapping chunks share comes once, with the better chunk. */
   readonly sentences: readonly ReadSentence[];
 }
@@ -37,8 +42,10 @@ interface ReadChunk {
   readonly index: number;
   readonly heading: TermList;
   readonly match: number;
-  readonly spans: readonly Span[];
+  readonly units: readonly Unit[];
+  /** Terms of each unit's values, and of the names that count for it. */
   readonly sentences: readonly TermList[];
+  readonly names: readonly TermList[];
 }
 
 /** Lengths in terms that BM25's length normalisation takes for usual: a chunk of five sentences, and a sentence. */
@@ -47,24 +54,41 @@ const USUAL_SENTENCE_TERMS = 30;
 
 function readChunk(chunk: ContextChunk, index: number, terms: WeightedTerms): ReadChunk {
   const heading = termsOf([chunk.title, ...chunk.headingPath].join('\n'));
-  const spans = splitSentences(chunk.text);
-  const sentences = spans.map((span) => termsOf(chunk.text.slice(span.start, span.end)));
-  const match = saturatedMatch(terms, [...heading, ...sentences.flat()], USUAL_CHUNK_TERMS);
-  return { chunk, index, heading, match, spans, sentences };
+  const units = unitsOf(chunk.text);
+  const sentences = units.map((unit) => termsOf(unit.values));
+  const names = units.map((unit) => namesThatCount(unit, terms));
+  const match = saturatedMatch(terms, [...heading, ...termsOf(chunk.text)], USUAL_CHUNK_TERMS);
+  return { chunk, index, heading, match, units, sentences, names };
+}
+
+/**
+ * The names of a record's or a row's values, where they count: once the values themselves have something of the question
+ * that the names do not say. Every row of a table has its header, and only one is meant.
+ */
+function namesThatCount({ values, names }: Unit, terms: WeightedTerms): TermList {
+  const named = termsOf(names);
+  const isMeant = termsOf(values).some((term) => terms.has(term) && !named.includes(term));
+  return isMeant ? named : [];
+}
+
+/** A record that has an identifier as one of its values, a row, item or sentence that begins with it. */
+function isSubject({ kind, values }: Unit, terms: WeightedTerms): boolean {
+  const parts =
+    kind === 'record' ? values.split('\n') : [values.replace(/^(?:\W|\d+[.)]\s)+/, '').split(/[\s|]/, 1)[0] ?? ''];
+  return parts.some((part) => terms.has(`#${part.toLowerCase().replace(/[\s.:;,]+$/, '')}`));
 }
 
 function sentenceFeatures(
   read: ReadChunk,
   position: number,
-  kind: AnswerKind,
-  terms: WeightedTerms,
-  rare: WeightedTerms,
+  unit: Unit,
+  { kind, terms, rare }: { kind: AnswerKind; terms: WeightedTerms; rare: WeightedTerms },
 ) {
+  const text = read.chunk.text.slice(unit.start, unit.end);
   const own = read.sentences[position] ?? [];
-  const span = read.spans[position] ?? { start: 0, end: 0 };
-  const text = read.chunk.text.slice(span.start, span.end);
+  const heading = [...read.heading, ...(read.names[position] ?? [])];
   const ownTerms = new Set(own);
-  const withHeading = new Set([...own, ...read.heading]);
+  const withHeading = new Set([...own, ...heading]);
   const matched = [...terms.keys()].filter((term) => ownTerms.has(term)).length;
   return {
     /** Weighted share of the question's terms in the sentence. */
@@ -74,13 +98,15 @@ function sentenceFeatures(
     /** The same, terms that are rare within the context counting more. */
     rareCoverage: coverage(rare, (term) => withHeading.has(term)),
     /** BM25 of sentence and headings, and of the whole chunk. */
-    match: saturatedMatch(terms, [...own, ...read.heading], USUAL_SENTENCE_TERMS),
+    match: saturatedMatch(terms, [...own, ...heading], USUAL_SENTENCE_TERMS),
     chunkMatch: read.match,
     /** Matched terms for the length: a short sentence that says it beats a long one that mentions it. */
     focus: own.length === 0 ? 0 : Math.min(1, matched / Math.sqrt(own.length) / 2),
     kindFit: kindFit(kind, text),
     rank: 1 / (1 + read.index),
     isQuestion: Number(/\?\W*$/.test(text.slice(-8))),
+    /** Whether it is about an identifier of the question, and does not only mention it. */
+    isSubject: Number(isSubject(unit, terms)),
   };
 }
 
@@ -102,13 +128,15 @@ export function readContext(question: string, context: readonly ContextChunk[]):
   const rare = rareWithin(terms, chunks);
   const sentences = new Map<string, ReadSentence>();
   for (const read of chunks) {
-    for (const [position, span] of read.spans.entries()) {
+    for (const [position, unit] of read.units.entries()) {
+      const span = { start: unit.start, end: unit.end };
       const place = `${read.chunk.documentId} ${read.chunk.start + span.start}`;
       if (sentences.has(place)) continue;
       const text = read.chunk.text.slice(span.start, span.end);
-      const features = sentenceFeatures(read, position, kind, terms, rare);
-      sentences.set(place, { chunk: read.chunk, span, text, features });
+      const features = sentenceFeatures(read, position, unit, { kind, terms, rare });
+      const header = unit.kind === 'row' ? unit.names : '';
+      sentences.set(place, { chunk: read.chunk, span, text, header, features });
     }
   }
-  return { kind, terms, sentences: [...sentences.values()] };
+  return { kind, terms, asked: askedTerms(question), sentences: [...sentences.values()] };
 }

@@ -47,6 +47,14 @@ describe('the form of a question says what it asks for', () => {
     expect([kindFit(kind, fitting), kindFit(kind, other)]).toEqual([1, 0]);
   });
 
+  it.each([
+    ['I lost my laptop, whom do I call and how fast?', 'person'],
+    ['Can you tell me when the office opens?', 'time'],
+    ['For how many days a year may I work abroad, and who decides?', 'amount'],
+  ] as const)('and of several forms the first counts: %s', (question, kind) => {
+    expect(answerKindOf(question)).toBe(kind);
+  });
+
   it('or nothing', () => {
     expect(answerKindOf('parental leave policy')).toBe('none');
     expect(kindFit('none', 'Anything.')).toBe(0.5);
