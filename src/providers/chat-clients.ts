@@ -9,7 +9,7 @@ import type { AnswerPrompt } from './answer-prompt.ts';
 import { ANSWER_JSON_SCHEMA } from './answer-schema.ts';
 import { createCohereClient } from './cohere-client.ts';
 import type { Exchange } from './exchange.ts';
-import { loadPackage, type ProviderError } from './provider-error.ts';
+import { loadPackage, ProviderError } from './provider-error.ts';
 
 /** The providers of chat models: all but the built-in answerer. */
 export type ChatProvider = Exclude<Config['model']['provider'], 'extractive'>;
@@ -112,7 +112,7 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
   },
 };
 
-/** Sends one request to a chat model. @throws what the provider's library throws; `Exchange.explain` says what it was. */
+/** Sends one request to a chat model. @throws what the provider's library throws; `withExchange` says what it was. */
 export async function chatOnce(provider: ChatProvider, config: Config, request: ChatRequest): Promise<Written> {
   const { generations } = await CHATS[provider](config, request);
   const message = generations[0]?.message;
@@ -131,8 +131,8 @@ interface UsageMetadata {
 }
 
 /** Whether a request that used the schema mode may have failed because of it: an older model, or a server that lacks it. */
-export function mayLackSchemaMode(error: ProviderError): boolean {
-  return error.status === 400 || error.status === 422;
+export function mayLackSchemaMode(error: unknown): boolean {
+  return error instanceof ProviderError && (error.status === 400 || error.status === 422);
 }
 
 async function messagesOf({ system, user }: AnswerPrompt) {

@@ -6,7 +6,7 @@ import { type AnswerPrompt, excerpt, systemPrompt, userPrompt } from './answer-p
 import { parseAnswer } from './answer-schema.ts';
 import { type ChatProvider, chatOnce, mayLackSchemaMode, type Written } from './chat-clients.ts';
 import { citedAnswer } from './cited-answer.ts';
-import { type Exchange, malformedAnswer, openExchange } from './exchange.ts';
+import { type Exchange, malformedAnswer, withExchange } from './exchange.ts';
 import { fitContext } from './fit-context.ts';
 import { type CostOf, createCostOf, type Prices } from './prices.ts';
 import { ProviderError } from './provider-error.ts';
@@ -49,18 +49,23 @@ export function createChatModel(options: ChatModelOptions): AnswerModel {
   return {
     id: name.id,
     async answer(request, { signal }) {
-      const exchange = openExchange({ provider: name, timeoutMs, signal, clock });
       const prompt = await buildPrompt(request, { maxTokens, newDelimiter });
-      const ask = (native: boolean) => askOnce(options, exchange, prompt, native);
-      const written = await ask(nativeSchema).catch(async (error: ProviderError) => {
-        if (!nativeSchema || !mayLackSchemaMode(error)) throw error;
-        const unaided = await ask(false);
-        nativeSchema = false;
-        logger.warn({ model: name.id }, 'the model has no JSON schema mode; it is asked for JSON in words');
-        return unaided;
-      });
+      const { written, requests } = await withExchange(
+        { provider: name, timeoutMs, signal, clock },
+        async (exchange) => {
+          const ask = (native: boolean) => askOnce(options, exchange, prompt, native);
+          const answered = await ask(nativeSchema).catch(async (error: unknown) => {
+            if (!nativeSchema || !mayLackSchemaMode(error)) throw error;
+            const unaided = await ask(false);
+            nativeSchema = false;
+            logger.warn({ model: name.id }, 'the model has no JSON schema mode; it is asked for JSON in words');
+            return unaided;
+          });
+          return { written: answered, requests: exchange.requests() };
+        },
+      );
       const usage = usageOf(written, costOf);
-      logger.info({ model: name.id, requests: exchange.requests(), ...usage }, 'the answer model was asked');
+      logger.info({ model: name.id, requests, ...usage }, 'the answer model was asked');
       return readAnswer(written, request.context, usage, name);
     },
   };

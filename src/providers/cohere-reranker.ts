@@ -1,7 +1,7 @@
 import type { Clock, Logger, Reranker } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { createCohereClient } from './cohere-client.ts';
-import { malformedAnswer, openExchange } from './exchange.ts';
+import { malformedAnswer, withExchange } from './exchange.ts';
 import { providerName } from './provider-name.ts';
 
 export interface CohereRerankerOptions {
@@ -23,22 +23,24 @@ export function createCohereReranker({ config, model, timeoutMs, clock, logger }
     id: name.id,
     async rerank(question, texts) {
       if (texts.length > MAX_TEXTS) throw new RangeError(`at most ${MAX_TEXTS} texts can be reranked at once`);
-      const exchange = openExchange({ provider: name, timeoutMs, clock });
       try {
-        const client = await createCohereClient(config.cohere, exchange.fetch);
-        const request = { model, query: question, documents: [...texts], topN: texts.length };
-        const { results } = await client.v2.rerank(request, { abortSignal: exchange.signal });
-        const scores = new Map(results.map(({ index, relevanceScore }) => [index, relevanceScore]));
-        return texts.map((_, index) => {
-          const score = scores.get(index);
-          if (typeof score !== 'number' || !Number.isFinite(score)) throw malformedAnswer(name);
-          return score;
+        return await withExchange({ provider: name, timeoutMs, clock }, async ({ fetch, signal }) => {
+          const client = await createCohereClient(config.cohere, fetch);
+          const request = { model, query: question, documents: [...texts], topN: texts.length };
+          const { results } = await client.v2.rerank(request, { abortSignal: signal });
+          return scoresOf(results, texts.length) ?? Promise.reject(malformedAnswer(name));
         });
       } catch (error) {
-        const explained = exchange.explain(error);
-        logger.warn({ reranker: name.id, err: explained }, 'reranking failed');
-        throw explained;
+        logger.warn({ reranker: name.id, err: error }, 'reranking failed');
+        throw error;
       }
     },
   };
+}
+
+// In the order of the texts; the provider gives them best first. Null when one is missing.
+function scoresOf(results: readonly { index: number; relevanceScore: number }[], count: number): number[] | null {
+  const scores = new Map(results.map(({ index, relevanceScore }) => [index, relevanceScore]));
+  const inOrder = Array.from({ length: count }, (_, index) => scores.get(index));
+  return inOrder.every((score) => typeof score === 'number' && Number.isFinite(score)) ? (inOrder as number[]) : null;
 }

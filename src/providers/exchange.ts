@@ -9,11 +9,12 @@ import type { ProviderName } from './provider-name.ts';
 export interface Exchange {
   /** To be given to the client library, whose own retries must be off. */
   readonly fetch: typeof fetch;
+  /** Aborted at the deadline, or when the caller's is. */
   readonly signal: AbortSignal;
   /** Requests sent, retries included. */
   requests(): number;
-  /** What the library's error was really about. */
-  explain(error: unknown): ProviderError;
+  /** What the library's error was really about: a ProviderError, or the error itself when nothing was sent. */
+  explain(error: unknown): unknown;
 }
 
 export interface ExchangeOptions {
@@ -29,20 +30,41 @@ export interface ExchangeOptions {
 const DEFAULT_RETRY_MS = 500;
 
 /**
- * Opens an exchange. A response of 429 or 5xx is asked for once more, after `Retry-After`, if that leaves time before the
- * deadline; redirects are refused, since the request holds private text and belongs to the configured host alone.
+ * Runs a call with an exchange of its own. A response of 429 or 5xx is asked for once more, after `Retry-After`, if that
+ * leaves time before the deadline; redirects are refused, since the request holds private text and belongs to the
+ * configured host alone.
+ * @throws ProviderError for whatever goes wrong from the first request on.
  */
-export function openExchange({ provider, timeoutMs, signal, clock }: ExchangeOptions): Exchange {
+export async function withExchange<T>(options: ExchangeOptions, run: (exchange: Exchange) => Promise<T>): Promise<T> {
+  const { timeoutMs, signal } = options;
+  // Not `AbortSignal.timeout` joined by `AbortSignal.any`: the joined signal holds its sources weakly on Node 20, and a
+  // source that was collected as garbage never fires.
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
+  const exchange = openExchange(options, ending.signal);
+  try {
+    return await run(exchange);
+  } catch (error) {
+    throw exchange.explain(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+function openExchange({ provider, timeoutMs, clock }: ExchangeOptions, ending: AbortSignal): Exchange {
   const deadline = clock() + timeoutMs;
-  const ending = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
   let sent = 0;
   let failure: ProviderError | null = null;
 
   async function send(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<Response> {
     sent++;
-    const signals = init?.signal ? [ending, init.signal] : [ending];
+    const signal = init?.signal ? AbortSignal.any([ending, init.signal]) : ending;
     try {
-      return await fetch(input, { ...init, redirect: 'error', signal: AbortSignal.any(signals) });
+      return await fetch(input, { ...init, redirect: 'error', signal });
     } catch (error) {
       failure = ending.aborted ? null : unreachable(provider, error);
       throw error;
@@ -61,8 +83,12 @@ export function openExchange({ provider, timeoutMs, signal, clock }: ExchangeOpt
         await sleep(delayMs, undefined, { signal: ending });
         response = await send(input, init);
       }
-      if (!response.ok) failure = errorOfStatus(provider, response.status);
-      return response;
+      if (response.ok && !isPage(response)) return response;
+      await response.body?.cancel();
+      failure = response.ok ? malformedAnswer(provider) : errorOfStatus(provider, response.status);
+      // In place of the provider's own words: some libraries print what they cannot read.
+      const status = response.ok ? 502 : response.status;
+      return Response.json({ error: { message: `status ${status}` } }, { status });
     },
     explain(error) {
       if (error instanceof ProviderError) return error;
@@ -70,6 +96,7 @@ export function openExchange({ provider, timeoutMs, signal, clock }: ExchangeOpt
         const message = `${provider.id} did not answer in time; check ${provider.urlVariable} or take a faster model`;
         return new ProviderError('provider_timeout', message);
       }
+      if (sent === 0) return error;
       return failure ?? malformedAnswer(provider);
     },
   };
@@ -81,6 +108,11 @@ export function malformedAnswer({ id }: Pick<ProviderName, 'id'>): ProviderError
     'provider_answer_malformed',
     `${id} gave an answer that cannot be read; if it happens often, take a model that can write JSON to a schema`,
   );
+}
+
+// What a proxy or a login page puts in the place of an answer.
+function isPage({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/html') ?? false;
 }
 
 function unreachable({ id, urlVariable }: ProviderName, error: unknown): ProviderError {

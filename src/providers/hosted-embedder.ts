@@ -2,7 +2,7 @@
 import type { Clock, Embedder } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { EMBEDDING_CLIENTS, type HostedEmbedder } from './embedding-clients.ts';
-import { malformedAnswer, openExchange } from './exchange.ts';
+import { malformedAnswer, withExchange } from './exchange.ts';
 import { providerName } from './provider-name.ts';
 import { unitVectors } from './unit-vectors.ts';
 
@@ -61,16 +61,13 @@ async function requestVectors(
   kind: Parameters<Embedder['embed']>[1],
 ): Promise<number[][]> {
   const name = providerName(provider, model);
-  const exchange = openExchange({ provider: name, timeoutMs, clock });
   const { maxCharacters, embed } = EMBEDDING_CLIENTS[provider];
   const sent = maxCharacters === null ? texts : texts.map((text) => text.slice(0, maxCharacters));
-  try {
+  return withExchange({ provider: name, timeoutMs, clock }, async (exchange) => {
     const vectors = await embed(config, { model, texts: sent, kind, exchange });
     if (vectors.length !== texts.length || !vectors.every((vector) => Array.isArray(vector) && vector.length > 0)) {
       throw malformedAnswer(name);
     }
     return vectors;
-  } catch (error) {
-    throw exchange.explain(error);
-  }
+  });
 }

@@ -9,11 +9,11 @@ import { type Config, readConfig } from '../../src/config.ts';
 /** The key that the server takes from every provider's client. */
 export const TEST_KEY = 'k3y-for-the-local-server';
 
-/** What the server gives back: a text in the provider's form, a status, nothing at all, or a body as it is. */
+/** What the server gives back: a text in the provider's form, a status, nothing at all, or a web page. */
 export type Reply =
   | { readonly text: string; readonly inputTokens?: number; readonly outputTokens?: number }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  | { readonly raw: string }
+  | { readonly page: string }
   | 'hang';
 
 /** A request as the server understood it. */
@@ -264,7 +264,7 @@ export async function startModelServer(): Promise<ModelServer> {
     if ('status' in reply) {
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
       response.end(reply.body ?? '{"message":"no"}');
-    } else if ('raw' in reply) respond(response, reply.raw);
+    } else if ('page' in reply) response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(reply.page);
     else {
       const { text, inputTokens: input = 100, outputTokens: output = 10 } = reply;
       respond(response, protocol.say({ text, input, output }));

@@ -133,8 +133,8 @@ describe.each(PROVIDERS)('the model of %s', (provider) => {
     },
   );
 
-  it('fails on a response that is not of its protocol', async () => {
-    server.reply({ raw: '<html>proxy</html>' });
+  it('fails on the page of a proxy', async () => {
+    server.reply({ page: '<html>proxy</html>' });
     await expect(ask(modelOf(provider).model)).rejects.toMatchObject({ code: 'provider_answer_malformed' });
   });
 
