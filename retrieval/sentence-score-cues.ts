@@ -51,7 +51,7 @@ const MONTH_OR_DAY =
 const TIME_WORD =
   /\b(?:(?:1[0-9]|20)\d\d|\d{1,2}(?::\d\d| ?[ap]\.?m)|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|annual(?:ly)?|daily|weekly|monthly|quarterly|yearly|century|immediately|before|after|until|by the end)\b/i;
 const NUMBER =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half|twice|unlimited)\b/i;
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|dozen|hundred|thousand|million|billion|half|twice|unlimited)\b/i;
 /** A capitalised word that does not begin the sentence. */
 const NAME_INSIDE = /[\p{L}\p{N},;:)] +(?:["'“‘(]? ?)\p{Lu}[\p{L}.]+/u;
 const ROLE_OR_ADDRESS =

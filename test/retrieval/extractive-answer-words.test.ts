@@ -35,6 +35,7 @@ describe('the form of a question says what it asks for', () => {
     ['When do I get paid?', 'time', 'Salaries are paid on the 25th of each month.', 'Salaries are paid.'],
     ['How long is the notice?', 'time', 'It is three months.', 'It depends on the contract.'],
     ['How many desks are there?', 'amount', 'There are twelve desks.', 'There are desks.'],
+    ['How much leave is there?', 'amount', 'It is thirty days.', 'It is long.'],
     ["What's the limit for meals?", 'amount', 'Meals cost up to 40 EUR.', 'Meals are cheap.'],
     ['Who approves travel?', 'person', 'Travel is approved by Ann Lee.', 'Travel is approved.'],
     ['Where is the form?', 'place', 'It hangs in the kitchen.', 'It exists.'],
