@@ -154,10 +154,10 @@ export const VARIABLES = {
   },
   VERBATIM_PRICES: {
     meaning:
-      'Prices of language models in US dollars for a million tokens, from which the cost of an answer is computed; a model without one counts as free',
+      'Prices of language models in US dollars for a million tokens, from which the cost of an answer is computed',
     form: 'a JSON object of models, each with its two prices',
     example: '{"openai:gpt-5-mini":{"inputUsdPerMillion":0.25,"outputUsdPerMillion":2}}',
-    default: 'none',
+    default: 'none: answers count as free',
     schema: priceTable.default('{}'),
   },
   VERBATIM_EMBEDDER: {
@@ -168,10 +168,10 @@ export const VARIABLES = {
     schema: providerSchema(['builtin'], ['cohere', 'openai', 'ollama', 'transformers']).default('builtin'),
   },
   VERBATIM_RERANKER: {
-    meaning: 'What orders the best candidates anew; `cohere:rerank-v3.5` when it is not set and COHERE_API_KEY is',
+    meaning: 'What orders the best candidates anew',
     form: 'builtin, none, or cohere: followed by the name of a model',
     example: 'cohere:rerank-v3.5',
-    default: 'builtin',
+    default: 'cohere:rerank-v3.5 with COHERE_API_KEY, else builtin',
     schema: providerSchema(['builtin', 'none'], ['cohere']).nullable().default(null),
   },
   COHERE_API_KEY: {

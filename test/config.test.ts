@@ -203,6 +203,8 @@ describe('describeConfig', () => {
         '',
         'info for services, warn for commands',
         'cores - 1, at least 1, at most 4',
+        'none: answers count as free',
+        'cohere:rerank-v3.5 with COHERE_API_KEY, else builtin',
       ];
       if (words.includes(stated)) return expect(faultsOf({})).toEqual([]);
       return expect(readConfig({ [name]: stated })).toEqual(readConfig({}));
