@@ -17,7 +17,13 @@ export interface MissingIndex {
  * The indexes that partitions lack, one for each tenant's embedder with enough vectors. m 16 and ef_construction 64 are
  * pgvector's defaults, with which the recall was measured.
  */
-export async function missingVectorIndexes(query: Query, { embedded }: { embedded: boolean }): Promise<MissingIndex[]> {
+export async function missingVectorIndexes(
+  query: Query,
+  {
+    embedded,
+    minVectors = embedded ? MIN_VECTORS.embedded : MIN_VECTORS.server,
+  }: { embedded: boolean; minVectors?: number },
+): Promise<MissingIndex[]> {
   const missing: MissingIndex[] = [];
   for (const level of ACCESS_LEVELS) {
     const table = `chunk_embeddings_${level}`;
@@ -31,7 +37,7 @@ export async function missingVectorIndexes(query: Query, { embedded }: { embedde
       `select e.tenant_id, left(md5(e.tenant_id), 8) as hash, e.embedder_id, e.dimensions, count(*)::int as vectors
          from ${table} c join embedders e on e.tenant_id = c.tenant_id and e.embedder_id = c.embedder_id
          where e.state <> 'retired' group by 1, 2, 3, 4 having count(*) >= $1`,
-      [embedded ? MIN_VECTORS.embedded : MIN_VECTORS.server],
+      [minVectors],
     );
     for (const row of rows) {
       const name = `${table}_${row.hash}_${row.embedder_id}`;

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
 import { DatabaseTimeoutError } from '../../retrieval/errors.ts';
+import type { VisibleTo } from '../../retrieval/model.ts';
 import type { Database, Embedder } from '../../retrieval/ports.ts';
 import { createSearch, type SearchOptions, type SearchResult } from '../../retrieval/search.ts';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
-import { type Corpus, createCorpus } from '../helpers/corpus.ts';
+import { acl, type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
 import { createWordEmbedder } from '../helpers/word-embedder.ts';
 
@@ -20,8 +22,13 @@ afterAll(() => opened.close());
 
 const audience = [{ principals: ['verbatim:everyone'] }];
 
-async function search(question: string, options: Partial<SearchOptions> = {}, limit = 10): Promise<SearchResult> {
-  const visibleTo = await opened.database.transaction((query) => visibleAcls(query, 'acme', audience));
+async function search(
+  question: string,
+  options: Partial<SearchOptions> = {},
+  limit = 10,
+  rights?: VisibleTo,
+): Promise<SearchResult> {
+  const visibleTo = rights ?? (await opened.database.transaction((query) => visibleAcls(query, 'acme', audience)));
   const run = createSearch({
     database: opened.database,
     embedder: createWordEmbedder(),
@@ -101,6 +108,32 @@ describe('what is found', () => {
     ).toEqual(ranked.map((chunk) => chunk.chunkId).sort());
     expect(trace.filter((entry) => entry.dropped === 'beyond_limit')).toHaveLength(25);
   });
+});
+
+test('what loses its permission between search and reply is dropped and counted, not shown', async () => {
+  await corpus.add('open.md', 'The walrus sleeps.');
+  await corpus.add('closed.md', 'The walrus wakes.', { acl: acl({ allow: ['verbatim:group:keepers'] }) });
+  await corpus.refresh();
+  const keeper = [{ principals: ['verbatim:everyone', 'verbatim:group:keepers'] }];
+  const before = await opened.database.transaction((query) => visibleAcls(query, 'acme', keeper));
+  const { ranked, trace, droppedByPermission } = await search('walrus', {}, 10, before);
+  expect([ranked.map((chunk) => chunk.uri), droppedByPermission]).toEqual([['open.md'], 1]);
+  expect(trace.find((entry) => entry.dropped === 'permission')?.layer).toBe('verbatim:any-of:verbatim:group:keepers');
+});
+
+test('with a vector index the same is found as without', async () => {
+  for (let index = 0; index < 30; index++)
+    await corpus.add(`${index}.md`, `The walrus number ${index} sleeps in bay ${index % 7}.`);
+  await corpus.refresh();
+  const exact = await search('walrus in bay 3', { weights: { lexical: 0, vector: 1 } });
+  const options = { embedded: opened.database.embedded, minVectors: 10 };
+  const missing = await opened.database.owner((query) => missingVectorIndexes(query, options));
+  expect(missing.map((index) => index.vectors)).toEqual([30]);
+  for (const index of missing) await opened.database.outsideTransaction(index.sql);
+  expect(await opened.database.owner((query) => missingVectorIndexes(query, options))).toEqual([]);
+  const approximate = await search('walrus in bay 3', { weights: { lexical: 0, vector: 1 } });
+  expect(uris(approximate)).toEqual(uris(exact));
+  for (const index of missing) await opened.database.outsideTransaction(`drop index ${index.name}`);
 });
 
 describe('when a part fails', () => {
