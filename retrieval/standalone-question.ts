@@ -1,8 +1,9 @@
 import { questionTerms } from './question-terms.ts';
 
-// Words that point back at what was said before, where they open a question or stand for its subject.
+// Words that point back at what was said before, where they open a question or stand for its subject. "Is there a canteen?"
+// points nowhere.
 const POINTS_BACK =
-  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|they|them|their|theirs|that one|those|these|this one|the same|there)\b|^(?:what|how) about\b/i;
+  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|they|them|their|theirs|that one|those|these|this one|the same|(?<!\b(?:is|are|was|were|will|be|has|have|been)(?:n't|n’t)? )there(?! (?:is|are|was|were|will|be|has|have)\b))\b|^(?:what|how) about\b/i;
 const FEW_WORDS = 2; // "And in Oslo?": too little to search with
 
 /**

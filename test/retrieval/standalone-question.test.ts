@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { standaloneQuestion } from '../../retrieval/standalone-question.ts';
+
+const BEFORE = 'How many days of annual leave do people in Galway have?';
+
+describe('a follow-up', () => {
+  it.each([
+    ['that goes on', 'And in Leipzig?'],
+    ['of hardly any words', 'In Leipzig?'],
+    ['with a pronoun for what was asked about', 'Can they be carried over to the next year?'],
+    ['that asks about the same of another', 'What about the office in Osaka?'],
+    ['that points at the place', 'Which holidays do people have there?'],
+  ])('%s gets the telling words of the question before it', (_what, question) => {
+    const standalone = standaloneQuestion(question, BEFORE);
+    expect(standalone.startsWith(question)).toBe(true);
+    expect(standalone).toContain('annual');
+    expect(standalone).toContain('leave');
+  });
+
+  it('does not get a word twice, nor words that only ask', () => {
+    expect(standaloneQuestion('And the leave in Leipzig?', BEFORE)).toBe(
+      'And the leave in Leipzig? (days annual people galway)',
+    );
+  });
+
+  it('keeps the identifiers of the question before it', () => {
+    expect(standaloneQuestion('Who fixed it?', 'What does ERR-4021 mean?')).toContain('err-4021');
+  });
+});
+
+describe('a question that stands alone stays as it is', () => {
+  it.each([
+    ['in a thread about something else', 'Who approves travel to customers abroad?', BEFORE],
+    ['though it says "is there"', 'Is there a canteen in the building at Leipzig?', BEFORE],
+    ['though it says "are there"', 'How many meeting rooms are there in Galway office?', BEFORE],
+    ['as the first of a thread', 'And in Leipzig?', undefined],
+    ['after a question that says nothing', 'And in Leipzig?', ''],
+  ])('%s', (_what, question, previous) => {
+    expect(standaloneQuestion(question, previous)).toBe(question);
+  });
+});
