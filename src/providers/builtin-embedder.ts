@@ -17,6 +17,8 @@ const DIMENSIONS = 512;
 // tokeniser, which takes 14 to 46 ms for 1,024 characters, from working on what is not read. Half of 696 five-sentence
 // chunks of clapnq had more than 128 tokens; giving them the mean of the vectors of windows that fit found no more (nDCG@10
 // 0.899 against 0.905, 153 questions over 300 texts) and cost up to twice as much.
+// A shorter cut saves little: over 20 chunks of more than 900 characters, processor time a text on a busy machine was 193 ms
+// with 1,024 characters, 187 with 512, 161 with 320; nDCG@10 of clapnq fused with BM25 0.9658 with 1,024, 0.9659 with 320.
 const MAX_CHARACTERS = 1024;
 
 // A run of the model costs about 28 ms of processor time whatever its size, and each text is padded to the longest beside
