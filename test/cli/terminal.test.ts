@@ -132,7 +132,7 @@ test('a company is set up, asked, and cleared', async () => {
     'empty',
     'not_what_its_name_says',
   ]);
-}, 240_000);
+}, 600_000);
 
 test('standard input is a document, and without rights only admins read it, which is said', async () => {
   const ingested = await run(['ingest', '-', '--name', 'note.md'], {

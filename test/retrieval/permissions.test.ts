@@ -185,4 +185,4 @@ test('retrieval gives exactly the documents that every member of the audience ma
   const decisions = WORLDS * DOCUMENTS * AUDIENCES;
   expect(readable).toBeGreaterThan(decisions / 50);
   expect(readable).toBeLessThan(decisions / 2);
-}, 600_000);
+}, 1_200_000);
