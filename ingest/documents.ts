@@ -24,6 +24,8 @@ export interface Submission {
   readonly submittedBy: string;
   /** Searchable by its words first, and by meaning when the embedder comes to it. */
   readonly embedLater?: boolean;
+  /** Index it before what waits in a large batch. */
+  readonly urgent?: boolean;
 }
 
 /** The parts of a submission that are applied together with its content, as they are stored. */
@@ -80,6 +82,7 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
     documentId,
     version,
     ...(submission.embedLater ? { embedLater: true } : {}),
+    ...(submission.urgent ? { urgent: true } : {}),
   });
   return { documentId, version, outcome: 'queued' };
 }

@@ -83,7 +83,7 @@ async function claim({ database, workerId }: IndexerOptions, job: Jobs['index-do
       `with claimed as (
          update documents set lease_owner = $4, lease_until = now() + $5 * interval '1 millisecond'
            where tenant_id = $1 and document_id = $2 and pending_version = $3 and state <> 'deleted'
-             and (lease_until is null or lease_until < now())
+             and (lease_until is null or lease_until < now() or lease_owner = 'recovery')
            returning tenant_id, document_id, uri, title, language
        ) select c.uri, c.title, c.language, v.file_name, v.media_type, v.original, v.submission
            from claimed c join document_versions v

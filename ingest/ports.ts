@@ -9,6 +9,8 @@ export interface Jobs {
     readonly version: number;
     /** Make the document live with its words alone; its vectors follow. */
     readonly embedLater?: boolean;
+    /** A single document goes before a large batch. */
+    readonly urgent?: boolean;
   };
   readonly 'embed-missing': { readonly tenantId: string };
   readonly 'refresh-statistics': { readonly tenantId: string };

@@ -1,8 +1,10 @@
 import type { Database } from '../retrieval/ports.ts';
 import type { Outbox } from './ports.ts';
 
-// A job that was never begun is only late, as a rule: this long a backlog is sent again at the cost of a look-up each.
-const UNBEGUN_MINUTES = 10;
+// A job that was never begun is only late, as a rule, but its worker may have been killed between fetching and claiming it.
+// So it is sent again after a minute, and marked, since a backlog need not be sent again in each sweep.
+const UNBEGUN_MINUTES = 1;
+const MARK = 'recovery';
 
 /**
  * Sends the jobs of pending documents again whose worker gave no sign: a killed process loses time, never a document.
@@ -15,11 +17,11 @@ export async function recoverPending(
 ): Promise<number> {
   return database.transaction(async (query) => {
     const lost = await query<{ tenant_id: string; document_id: string; pending_version: number }>(
-      `update documents set lease_owner = null, lease_until = null
+      `update documents set lease_owner = $3, lease_until = now() + $1 * interval '1 minute'
          where pending_version is not null and state <> 'deleted'
            and ($2 or coalesce(lease_until, seen_at + $1 * interval '1 minute') < now())
          returning tenant_id, document_id, pending_version`,
-      [UNBEGUN_MINUTES, everyLease],
+      [UNBEGUN_MINUTES, everyLease, MARK],
     );
     for (const row of lost) {
       await outbox.send(query, 'index-document', {

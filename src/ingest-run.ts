@@ -47,6 +47,7 @@ export interface IngestRunOptions {
 }
 
 const POLL_MS = 150;
+const SMALL_RUN = 5; // documents; they do not wait behind somebody's thousands
 
 /** Submits all, indexes them in this process (and wherever else workers run), and reports on each in order. */
 export async function ingestAll(
@@ -55,13 +56,14 @@ export async function ingestAll(
   options: IngestRunOptions,
 ): Promise<IngestedDocument[]> {
   await product.startWorkers();
+  const small = intakes.length <= SMALL_RUN;
   const submitted: {
     intake: Intake;
     result: Submitted | { documentId: string; outcome: 'unreadable'; version: number };
   }[] = [];
   const report = (done: number) => options.onProgress?.({ submitted: submitted.length, done, total: intakes.length });
   for (const intake of intakes) {
-    submitted.push({ intake, result: await submitOne(product, intake, options) });
+    submitted.push({ intake, result: await submitOne(product, intake, { ...options, small }) });
     product.queue.wake('index-document');
     report(0);
   }
@@ -79,7 +81,7 @@ export async function ingestAll(
 async function submitOne(
   { database, outbox }: Product,
   intake: Intake,
-  { tenantId, submittedBy, sourceId = UPLOAD_SOURCE, embedLater = false }: IngestRunOptions,
+  { tenantId, submittedBy, sourceId = UPLOAD_SOURCE, embedLater = false, small }: IngestRunOptions & { small: boolean },
 ): Promise<Submitted | { documentId: string; outcome: 'unreadable'; version: number }> {
   const base = { tenantId, sourceId, uri: intake.uri, fileName: intake.fileName, submittedBy };
   let content: Awaited<ReturnType<Intake['read']>>;
@@ -97,6 +99,7 @@ async function submitOne(
     bytes: content.bytes,
     acl: intake.acl,
     embedLater,
+    urgent: small,
     ...(intake.title === undefined ? {} : { title: intake.title }),
     ...(intake.effectiveFrom ? { effectiveFrom: intake.effectiveFrom } : {}),
     ...(intake.effectiveTo ? { effectiveTo: intake.effectiveTo } : {}),

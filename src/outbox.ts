@@ -22,7 +22,11 @@ export function createOutbox(queue: Queue): Outbox {
   return {
     async send(query, name, data) {
       const startAfterSeconds = START_AFTER_SECONDS[name];
-      const options: SendOptions = { key: keyOf(data), ...(startAfterSeconds > 0 ? { startAfterSeconds } : {}) };
+      const options: SendOptions = {
+        key: keyOf(data),
+        ...('urgent' in data && data.urgent ? { priority: 1 } : {}),
+        ...(startAfterSeconds > 0 ? { startAfterSeconds } : {}),
+      };
       await queue.send(query, name, data, options);
     },
   };

@@ -37,6 +37,8 @@ export interface Product {
 /** What a caller brings instead of what the configuration says. */
 export interface ProductOverrides {
   readonly embedder?: ClosableEmbedder;
+  /** This process lasts: it owns the embedded database, and other commands connect to it. */
+  readonly serving?: boolean;
   readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
 }
 
@@ -46,12 +48,19 @@ const MODEL_TIMEOUT_MS = 60_000;
 export async function openProduct(
   config: Config,
   logger: Logger,
-  { onDatabaseExit, ...overrides }: ProductOverrides = {},
+  { onDatabaseExit, serving = false, ...overrides }: ProductOverrides = {},
 ): Promise<Product> {
   const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
   const server = config.databaseUrl
     ? null
-    : await openEmbedded({ dataDir: config.dataDir, logger, ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}) });
+    : await openEmbedded({
+        dataDir: config.dataDir,
+        logger,
+        // Only a process that lasts lends its database to others; two that last would compete for it.
+        shared: serving,
+        exclusive: serving,
+        ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}),
+      });
   const database = createDatabase(
     server ? { connection: server.connection, logger } : { connectionString: config.databaseUrl ?? '', logger },
   );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -20,7 +21,7 @@ interface IngestOptions {
   readonly deny: readonly string[];
   readonly grant: readonly string[];
   readonly level?: string;
-  readonly name: string;
+  readonly name?: string;
   readonly title?: string;
   readonly tenant?: string;
   readonly json?: boolean;
@@ -48,7 +49,7 @@ export function addIngestCommand(program: Command, context: CliContext): void {
     .option('--grant <principal>', 'who may read in spite of the access level; repeatable', collect, [])
     .option('--level <level>', 'public, internal, confidential or restricted')
     .option('--title <title>', 'what the document is called; for a single document')
-    .option('--name <file name>', 'of standard input', 'stdin.txt')
+    .option('--name <file name>', 'of standard input: the same name again replaces the document')
     .option('--tenant <tenant>', 'whose documents (default: VERBATIM_TENANT)')
     .option('--json', 'print what became of each document as JSON')
     .addHelpText('after', NOTES)
@@ -105,7 +106,7 @@ async function readTargets(
   const intakes = [
     ...files.map((path) => fileIntake(path, acl)),
     ...urls.map((url) => urlIntake(context, url, acl)),
-    ...(targets.includes('-') ? [stdinIntake(context, options.name, acl)] : []),
+    ...(targets.includes('-') ? [await stdinIntake(context, options.name, acl)] : []),
   ];
   if (options.title === undefined) return intakes;
   if (intakes.length > 1) throw new UsageError('--title names one document; ingest them one by one');
@@ -113,9 +114,16 @@ async function readTargets(
 }
 
 function urlIntake({ config }: CliContext, url: string, acl: AclRequest | null): Intake {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed) throw new UsageError(`"${url}" is not a URL; write it like https://docs.example.com/page.html`);
+  if (parsed.username || parsed.password) {
+    throw new UsageError(
+      `a URL with a user name or password is not fetched; give ${parsed.protocol}//${parsed.host}${parsed.pathname}`,
+    );
+  }
   return {
-    uri: url,
-    fileName: basename(new URL(url).pathname) || 'index.html',
+    uri: parsed.href,
+    fileName: basename(parsed.pathname) || 'index.html',
     acl,
     read: async () => {
       const fetched = await fetchDocument(url, {
@@ -129,13 +137,11 @@ function urlIntake({ config }: CliContext, url: string, acl: AclRequest | null):
   };
 }
 
-function stdinIntake({ streams }: CliContext, name: string, acl: AclRequest | null): Intake {
-  return {
-    uri: `stdin:${name}`,
-    fileName: name,
-    acl,
-    read: async () => ({ bytes: await buffer(streams.stdin), mediaType: '' }),
-  };
+// Without a name it is named by its content, so that a second text does not replace the first.
+async function stdinIntake({ streams }: CliContext, name: string | undefined, acl: AclRequest | null): Promise<Intake> {
+  const bytes = await buffer(streams.stdin);
+  const given = name ?? `${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.txt`;
+  return { uri: `stdin:${given}`, fileName: given, acl, read: async () => ({ bytes, mediaType: '' }) };
 }
 
 async function warnOfUnknown(

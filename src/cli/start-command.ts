@@ -19,17 +19,20 @@ export function addStartCommand(program: Command, context: CliContext): void {
 
 async function start(context: CliContext, tenantId: string): Promise<void> {
   const stopped = stopSignal();
-  await context.withProduct(async (product) => {
-    await product.startWorkers();
-    if (context.config.databaseUrl === null && (await wantsDemo(product, tenantId))) {
-      await loadDemoShowing(context, product, tenantId);
-    }
-    await greet(context, product, tenantId);
-    const ended = await Promise.race([runPrompt(context, product, tenantId), stopped.signalled]);
-    if (ended !== 'no_input') return;
-    context.streams.stdout.write('No terminal to ask from: serving until stopped.\n');
-    await stopped.signalled;
-  });
+  await context.withProduct(
+    async (product) => {
+      await product.startWorkers();
+      if (context.config.databaseUrl === null && (await wantsDemo(product, tenantId))) {
+        await loadDemoShowing(context, product, tenantId);
+      }
+      await greet(context, product, tenantId);
+      const ended = await Promise.race([runPrompt(context, product, tenantId), stopped.signalled]);
+      if (ended !== 'no_input') return;
+      context.streams.stdout.write('No terminal to ask from: serving until stopped.\n');
+      await stopped.signalled;
+    },
+    { serving: true },
+  );
   stopped.dispose();
 }
 

@@ -28,6 +28,8 @@ const serverFileSchema = z.object({
   format: z.literal(1),
   pid: z.number().int(),
   state: z.enum(['starting', 'ready']),
+  /** Whether others may connect. A command that ends soon says no: its end would be theirs. */
+  shared: z.boolean().default(true),
   host: z.string(),
   port: z.number().int(),
   startedAt: z.string(),

@@ -36,8 +36,10 @@ export interface EmbeddedServer {
 /** How to open the embedded server. */
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** Throw instead of using the server of another process. */
+  /** Throw instead of using the server of another process; one that is not shared is waited for. */
   readonly exclusive?: boolean;
+  /** Whether other processes may use this server; true by default. False for a process that ends soon: others wait. */
+  readonly shared?: boolean;
   /** How long to wait for another process that owns the directory. */
   readonly waitMs?: number;
   readonly logger?: DatabaseLogger;
@@ -71,12 +73,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
     const lock = await lockDataDirectory(dataDir);
     if (lock !== null) return await startOwned(dataDir, lock, options);
     const file = await readServerFile(dataDir);
-    if (options.exclusive) throw inUse(dataDir, file);
-    if (file?.state === 'ready') {
+    if (options.exclusive && file?.shared) throw inUse(dataDir, file);
+    if (file?.state === 'ready' && file.shared) {
       const connection = connectionTo(file.host, file.port);
       if (await answers(connection)) return { connection, owned: false, close: async () => undefined };
     }
-    if (performance.now() >= giveUpAt) throw notAnswering(dataDir, file);
+    if (performance.now() >= giveUpAt)
+      throw file?.shared === false ? inUse(dataDir, file) : notAnswering(dataDir, file);
     await sleep(POLL_MS);
   }
 }
@@ -92,6 +95,7 @@ async function startOwned(dataDir: string, lock: DirectoryLock, options: Embedde
       format: 1,
       pid: process.pid,
       state: 'starting',
+      shared: options.shared ?? true,
       host: socketDir,
       port: SOCKET_PORT,
       startedAt: new Date().toISOString(),

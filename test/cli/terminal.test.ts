@@ -143,6 +143,16 @@ test('standard input is a document, and without rights only admins read it, whic
   expect((await ask('When does the otter play?', 'bob')).status).toBe('refused');
 });
 
+test('a second text from standard input does not replace the first', async () => {
+  const everyone = ['--allow', 'verbatim:everyone', '--json'];
+  const [first, second] = [
+    await run(['ingest', '-', ...everyone], { input: 'The heron stands in the pond.' }),
+    await run(['ingest', '-', ...everyone], { input: 'The stork stands on the roof.' }),
+  ].map(({ out }) => JSON.parse(out).documents[0]);
+  expect([first.version, second.version]).toEqual([1, 1]);
+  expect(first.documentId).not.toBe(second.documentId);
+});
+
 describe('what cannot be done', () => {
   test.each([
     ['an unknown command', ['fetch'], 2, /unknown command/],
@@ -153,6 +163,12 @@ describe('what cannot be done', () => {
     ['a principal that is none', ['ingest', '.', '--allow', 'finance'], 2, /"finance" is not a principal/],
     ['a role that is none', ['ingest', '.', '--allow', 'verbatim:role:boss'], 2, /roles are intern, analyst/],
     ['a path that is not there', ['ingest', '/nowhere/at-all.md'], 2, /\/nowhere\/at-all\.md does not exist/],
+    [
+      'a URL with a password',
+      ['ingest', 'https://ann:secret@docs.x.example/a.md'],
+      2,
+      /user name or password is not fetched/,
+    ],
     ['a tenant that is none', ['status', '--tenant', 'A B'], 2, /"A B" is not a tenant/],
     ['a limit that is none', ['search', 'x', '--as', 'ann@x.example', '--limit', '0'], 2, /1 to 100/],
     ['a directory file that is not there', ['directory', 'import', '/nowhere.json'], 2, /cannot be read/],

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { chmod, mkdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../../retrieval/errors.ts';
@@ -89,12 +90,43 @@ describe('a data directory that another process owns', () => {
   test('is given up after the wait when its owner does not answer, naming the process', async () => {
     const lock = await lockDataDirectory(dataDir);
     cleanUp.push(async () => lock?.release());
-    const file = { format: 1, pid: 4242, state: 'ready', host: dataDir, port: 5432, startedAt: '2026-01-01' } as const;
-    await writeServerFile(dataDir, file);
+    await writeServerFile(dataDir, {
+      format: 1,
+      pid: 4242,
+      state: 'ready',
+      shared: true,
+      host: dataDir,
+      port: 5432,
+      startedAt: '2026-01-01',
+    });
 
     const opening = openEmbedded({ dataDir, waitMs: 300 });
 
     await expect(opening).rejects.toThrow(/owned by process 4242 .*does not answer/);
+  });
+
+  test.each([
+    ['a command', {}],
+    ['a service', { exclusive: true }],
+  ])('that does not share it is waited for by %s, not joined', async (_, options) => {
+    const owner = await openEmbedded({ dataDir, shared: false });
+    let opened = false;
+    const opening = openEmbedded({ dataDir, ...options }).then((server) => {
+      opened = true;
+      return server;
+    });
+    await sleep(500);
+    expect(opened).toBe(false);
+    await owner.close();
+    const next = await opening;
+    cleanUp.push(() => next.close());
+    expect(next.owned).toBe(true);
+  });
+
+  test('that is not shared is given up after the wait, naming the process', async () => {
+    const owner = await openEmbedded({ dataDir, shared: false });
+    cleanUp.push(() => owner.close());
+    await expect(openEmbedded({ dataDir, waitMs: 300 })).rejects.toThrow(/in use by process/);
   });
 
   test('is opened as soon as its owner ends while it is waited for', async () => {
