@@ -39,6 +39,8 @@ export interface ProductOverrides {
   readonly embedder?: ClosableEmbedder;
   /** This process lasts: it owns the embedded database, and other commands connect to it. */
   readonly serving?: boolean;
+  /** A question comes next. */
+  readonly asking?: boolean;
   readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
 }
 
@@ -48,9 +50,11 @@ const MODEL_TIMEOUT_MS = 60_000;
 export async function openProduct(
   config: Config,
   logger: Logger,
-  { onDatabaseExit, serving = false, ...overrides }: ProductOverrides = {},
+  { onDatabaseExit, serving = false, asking = serving, ...overrides }: ProductOverrides = {},
 ): Promise<Product> {
   const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
+  // The model loads while the database opens. What goes wrong here is told by the first question.
+  if (asking) embedder.warm?.().catch(() => undefined);
   const server = config.databaseUrl
     ? null
     : await openEmbedded({

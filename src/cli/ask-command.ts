@@ -29,15 +29,18 @@ async function ask(context: CliContext, text: string, options: AskOptions): Prom
   const people = readAudience(context, options);
   const { tenantId, asker, audience } = people;
   validateQuestion(text);
-  await context.withProduct(async (product) => {
-    await warnOfStrangers(context, product, people);
-    const threadId = options.thread === undefined ? {} : { threadId: options.thread };
-    const answer = await withRequestId(randomUUID(), () =>
-      product.answerQuestion({ tenantId, asker, audience, text, ...threadId }),
-    );
-    if (options.json) stdout.write(`${JSON.stringify(withText(answer), null, 2)}\n`);
-    else stdout.write(`${renderAnswer(answer, { colours: coloursFor(stdout), width: widthOf(stdout) })}\n`);
-  });
+  await context.withProduct(
+    async (product) => {
+      await warnOfStrangers(context, product, people);
+      const threadId = options.thread === undefined ? {} : { threadId: options.thread };
+      const answer = await withRequestId(randomUUID(), () =>
+        product.answerQuestion({ tenantId, asker, audience, text, ...threadId }),
+      );
+      if (options.json) stdout.write(`${JSON.stringify(withText(answer), null, 2)}\n`);
+      else stdout.write(`${renderAnswer(answer, { colours: coloursFor(stdout), width: widthOf(stdout) })}\n`);
+    },
+    { asking: true },
+  );
 }
 
 /** The answer as it is given out: a refusal with its sentence as text. */

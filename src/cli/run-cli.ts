@@ -22,7 +22,7 @@ export interface CliContext {
   readonly config: Config;
   readonly logger: Logger;
   /** Opens the product, runs, and closes it whatever happens. */
-  withProduct<T>(run: (product: Product) => Promise<T>, options?: { serving?: boolean }): Promise<T>;
+  withProduct<T>(run: (product: Product) => Promise<T>, options?: { serving?: boolean; asking?: boolean }): Promise<T>;
   /** A hint for the person at the terminal. */
   hint(text: string): void;
   /** Ends the command with this status without being an error. */
@@ -89,8 +89,8 @@ function createContext(
     streams,
     config,
     logger,
-    async withProduct(run, { serving = false } = {}) {
-      const product = await openProduct(config, logger, { serving });
+    async withProduct(run, { serving = false, asking = serving } = {}) {
+      const product = await openProduct(config, logger, { serving, asking });
       // A command that is told to end gives back the work it has begun; a service drains by itself.
       const end = (signal: NodeJS.Signals) => void product.close().finally(() => process.kill(process.pid, signal));
       if (!serving) process.once('SIGTERM', end).once('SIGINT', end);

@@ -35,36 +35,39 @@ async function search(context: CliContext, question: string, options: SearchComm
   const { stdout } = context.streams;
   const people = readAudience(context, options);
   const { tenantId, audience } = people;
-  await context.withProduct(async (product) => {
-    await warnOfStrangers(context, product, people);
-    const visibleTo = await product.database.transaction((query) => visibleAcls(query, tenantId, audience));
-    const found = await product.search({ question, visibleTo, audience, limit: options.limit });
-    const results = found.ranked.map(({ rank, chunkId, documentId, uri, score, contributions, text }) => ({
-      rank,
-      chunkId,
-      documentId,
-      uri,
-      score,
-      contributions,
-      text,
-    }));
-    if (options.json) {
-      stdout.write(`${JSON.stringify({ results, dropped: found.droppedByPermission }, null, 2)}\n`);
-      return;
-    }
-    const colours = coloursFor(stdout);
-    if (results.length === 0) stdout.write('Nothing that everyone named may read matches.\n');
-    for (const result of results) {
-      const parts = Object.entries(result.contributions).map(
-        ([signal, value]) => `${signal} ${Number(value).toFixed(4)}`,
-      );
-      stdout.write(
-        `${colours.bold(`${result.rank}.`)} ${colours.cyan(printable(result.uri))}  ${colours.dim(parts.join(' + '))}\n`,
-      );
-      stdout.write(`${wrap(printable(shorten(result.text)), widthOf(stdout), '   ')}\n\n`);
-    }
-    if (found.degraded.length > 0) context.hint(`done without: ${found.degraded.join(', ')}`);
-  });
+  await context.withProduct(
+    async (product) => {
+      await warnOfStrangers(context, product, people);
+      const visibleTo = await product.database.transaction((query) => visibleAcls(query, tenantId, audience));
+      const found = await product.search({ question, visibleTo, audience, limit: options.limit });
+      const results = found.ranked.map(({ rank, chunkId, documentId, uri, score, contributions, text }) => ({
+        rank,
+        chunkId,
+        documentId,
+        uri,
+        score,
+        contributions,
+        text,
+      }));
+      if (options.json) {
+        stdout.write(`${JSON.stringify({ results, dropped: found.droppedByPermission }, null, 2)}\n`);
+        return;
+      }
+      const colours = coloursFor(stdout);
+      if (results.length === 0) stdout.write('Nothing that everyone named may read matches.\n');
+      for (const result of results) {
+        const parts = Object.entries(result.contributions).map(
+          ([signal, value]) => `${signal} ${Number(value).toFixed(4)}`,
+        );
+        stdout.write(
+          `${colours.bold(`${result.rank}.`)} ${colours.cyan(printable(result.uri))}  ${colours.dim(parts.join(' + '))}\n`,
+        );
+        stdout.write(`${wrap(printable(shorten(result.text)), widthOf(stdout), '   ')}\n\n`);
+      }
+      if (found.degraded.length > 0) context.hint(`done without: ${found.degraded.join(', ')}`);
+    },
+    { asking: true },
+  );
 }
 
 function shorten(text: string): string {

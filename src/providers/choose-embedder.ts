@@ -8,6 +8,8 @@ import { createTransformersEmbedder } from './transformers-embedder.ts';
 /** An embedder that may own threads. */
 export interface ClosableEmbedder extends Embedder {
   close(): Promise<void>;
+  /** Loads the model before the first text comes, where one is loaded here. */
+  warm?(): Promise<void>;
 }
 
 // A batch of long texts on a local server without a graphics card; the search has a deadline of its own for questions.
