@@ -13,8 +13,8 @@ import { type ParsedDocument, ParseError } from './parsed-document.ts';
 import type { Jobs, Outbox } from './ports.ts';
 
 /** How long a worker is believed to be alive without a sign, and how often it gives one. Milliseconds. */
-const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
+const LEASE_MS = 15_000;
+const RENEW_MS = 4_000;
 
 /** What happens to documents on the way, for progress and logs. No text. */
 export interface IndexEvent {

@@ -24,7 +24,7 @@ export interface WorkerOptions {
 }
 
 const POLL_MS = 1_000;
-const SWEEP_MS = 10_000;
+const SWEEP_MS = 5_000;
 const EXPIRE_MS = 3_600_000;
 
 /** Starts the queue and its handlers. @returns what ends the sweep; the handlers end with `queue.stop()`. */
