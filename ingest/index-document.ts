@@ -16,6 +16,9 @@ import type { Jobs, Outbox } from './ports.ts';
 const LEASE_MS = 15_000;
 const RENEW_MS = 4_000;
 
+/** The owner of a lease that only says that the job was sent again; it keeps nobody from the document. */
+export const RECOVERY_OWNER = 'recovery';
+
 /** What happens to documents on the way, for progress and logs. No text. */
 export interface IndexEvent {
   readonly documentId: string;
@@ -83,12 +86,12 @@ async function claim({ database, workerId }: IndexerOptions, job: Jobs['index-do
       `with claimed as (
          update documents set lease_owner = $4, lease_until = now() + $5 * interval '1 millisecond'
            where tenant_id = $1 and document_id = $2 and pending_version = $3 and state <> 'deleted'
-             and (lease_until is null or lease_until < now() or lease_owner = 'recovery')
+             and (lease_until is null or lease_until < now() or lease_owner = $6)
            returning tenant_id, document_id, uri, title, language
        ) select c.uri, c.title, c.language, v.file_name, v.media_type, v.original, v.submission
            from claimed c join document_versions v
              on v.tenant_id = c.tenant_id and v.document_id = c.document_id and v.version = $3`,
-      [job.tenantId, job.documentId, job.version, workerId, LEASE_MS],
+      [job.tenantId, job.documentId, job.version, workerId, LEASE_MS, RECOVERY_OWNER],
     ),
   );
   return rows[0] && { ...job, ...rows[0] };

@@ -1,10 +1,10 @@
 import type { Database } from '../retrieval/ports.ts';
+import { RECOVERY_OWNER } from './index-document.ts';
 import type { Outbox } from './ports.ts';
 
 // A job that was never begun is only late, as a rule, but its worker may have been killed between fetching and claiming it.
 // So it is sent again after a minute, and marked, since a backlog need not be sent again in each sweep.
 const UNBEGUN_MINUTES = 1;
-const MARK = 'recovery';
 
 /**
  * Sends the jobs of pending documents again whose worker gave no sign: a killed process loses time, never a document.
@@ -21,7 +21,7 @@ export async function recoverPending(
          where pending_version is not null and state <> 'deleted'
            and ($2 or coalesce(lease_until, seen_at + $1 * interval '1 minute') < now())
          returning tenant_id, document_id, pending_version`,
-      [UNBEGUN_MINUTES, everyLease, MARK],
+      [UNBEGUN_MINUTES, everyLease, RECOVERY_OWNER],
     );
     for (const row of lost) {
       await outbox.send(query, 'index-document', {
