@@ -30,8 +30,8 @@ module.exports = {
       severity: 'error',
       comment:
         'What two platforms share belongs to adapters/ itself; a platform that ends must be removable as one folder.',
-      from: { path: '^adapters/(slack|teams|web)/' },
-      to: { path: '^adapters/(slack|teams|web)/', pathNot: '^adapters/$1/' },
+      from: { path: '^adapters/(slack|teams|web|api)/' },
+      to: { path: '^adapters/(slack|teams|web|api)/', pathNot: '^adapters/$1/' },
     },
     {
       name: 'connectors-apart',

@@ -18,9 +18,11 @@ export async function recordAnswer(query: Query, record: AnswerRecord): Promise<
   const { question, answer, visibleTo } = record;
   const { tenantId } = question;
   await query(
-    `insert into answers (tenant_id, answer_id, thread_id, asker, audience, question, body, visible_acl_ids, index_version)
+    `insert into answers (tenant_id, answer_id, thread_id, asker, audience, question, body, visible_acl_ids, index_version,
+         asker_principals)
        values ($1, $2, $3, $4, $5::jsonb, $6, $7::jsonb, $8,
-         coalesce((select index_version from tenants where tenant_id = $1), 0))`,
+         coalesce((select index_version from tenants where tenant_id = $1), 0),
+         held_principals($1, jsonb_build_object('person', $4::text)))`,
     [
       tenantId,
       answer.answerId,
@@ -50,8 +52,8 @@ async function logQuestion(query: Query, record: AnswerRecord): Promise<void> {
   const { question, answer } = record;
   await query(
     `insert into question_log (tenant_id, answer_id, asker, audience_size, question, status, refusal, retrieved,
-         dropped_by_permission, cited, unknown_citations, degraded, timings_ms, cost_usd)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb, $14)`,
+         dropped_by_permission, cited, unknown_citations, degraded, timings_ms, cost_usd, confidence)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb, $14, $15)`,
     [
       question.tenantId,
       answer.answerId,
@@ -67,6 +69,7 @@ async function logQuestion(query: Query, record: AnswerRecord): Promise<void> {
       answer.degraded,
       JSON.stringify(answer.timingsMs),
       answer.costUsd,
+      answer.confidence?.overall ?? null,
     ],
   );
 }

@@ -31,8 +31,14 @@ export interface AnswererOptions {
 export const MAX_QUESTION_CHARACTERS = 4_000;
 const CONTEXT_CHUNKS = 10;
 
+/** Where a question is on its way, in this order: what a person who waits is shown. */
+export type AnswerStage = 'permissions' | 'search' | 'context' | 'model' | 'recheck' | 'store';
+
 /** Answers one question. @throws UsageError for an empty or overlong question; SearchFailedError when nothing can be read. */
-export type AnswerQuestion = (question: Question) => Promise<Answer>;
+export type AnswerQuestion = (
+  question: Question,
+  options?: { readonly onStage?: (stage: AnswerStage) => void },
+) => Promise<Answer>;
 
 interface Outcome {
   readonly refusal: Refusal | null;
@@ -55,27 +61,32 @@ const NOTHING: Omit<Outcome, 'refusal'> = {
 
 /** Makes the function that every adapter calls. */
 export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
-  return async (question) => {
+  return async (question, { onStage = () => {} } = {}) => {
     validateQuestion(question.text);
     const start = options.clock();
     const stopwatch = createStopwatch(options.clock);
-    const { audience, visibleTo, askerSeesMore, previous } = await stopwatch.time('permissions', () =>
+    const stage = <T>(name: AnswerStage, run: () => Promise<T>): Promise<T> => {
+      onStage(name);
+      return stopwatch.time(name, run);
+    };
+    const { audience, visibleTo, askerSeesMore, previous } = await stage('permissions', () =>
       readAudience(options, question),
     );
     const standalone = standaloneQuestion(question.text, previous);
+    onStage('search');
     const found = await options.search({
       question: standalone,
       visibleTo,
       audience,
       limit: CONTEXT_CHUNKS,
     });
-    const context = await stopwatch.time('context', () => buildContext(options.database, visibleTo, found.ranked));
-    const drafted = await stopwatch.time('model', () => draft(options, standalone, context));
-    const checked = await stopwatch.time('recheck', () => recheck(options, question.tenantId, audience, drafted));
+    const context = await stage('context', () => buildContext(options.database, visibleTo, found.ranked));
+    const drafted = await stage('model', () => draft(options, standalone, context));
+    const checked = await stage('recheck', () => recheck(options, question.tenantId, audience, drafted));
     const refusal = checked.refusal && explainRefusal(checked.refusal, found, askerSeesMore);
     const outcome = refusal ? { ...checked, refusal } : checked;
     const answer = compose(options, standalone, outcome, found, stopwatch, start);
-    await stopwatch.time('store', () => store(options, question, visibleTo, answer, outcome, found));
+    await stage('store', () => store(options, question, visibleTo, answer, outcome, found));
     logOutcome(options.logger, answer, found);
     return answer;
   };
