@@ -90,8 +90,8 @@ async function answerabilityOf(
 
 async function similarityOf(question: string, read: ReadContext, embedder: Embedder): Promise<number> {
   const texts = bestMatches(read.sentences, COMPARED_SENTENCES).map(({ text }) => text.slice(0, COMPARED_CHARACTERS));
-  const [asked] = await embedder.embed([question], 'question');
-  const sentences = await embedder.embed(texts, 'document');
+  // All as questions: somebody waits for them, and as documents they would queue behind those that are being indexed.
+  const [asked, ...sentences] = await embedder.embed([question, ...texts], 'question');
   const cosines = sentences.map((sentence) =>
     sentence.reduce((sum, value, index) => sum + value * (asked?.[index] ?? 0), 0),
   );

@@ -62,7 +62,8 @@ export const ANSWERABILITY_WEIGHTS: LogisticWeights<AnswerabilityFeature> = {
 
 /**
  * The same with the similarity of the question and the best six sentences, for embedders that it was measured with: cosines of
- * two models are not comparable, so an embedder that is not listed is not asked. Data: the clapnq questions, samples of 113
+ * two models are not comparable, so an embedder that is not listed is not asked. Listed are those that treat questions and
+ * documents alike. Data: the clapnq questions, samples of 113
  * answerable ones of the other sets and 90 off-subject ones. AUROC on clapnq, six times five folds: 0.811 (without the
  * similarity 0.800 on the same data); of 50 answerable handbook questions 1 refused (3). Costs embedding seven short texts.
  */

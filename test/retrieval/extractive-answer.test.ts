@@ -301,14 +301,28 @@ describe('with an embedder', () => {
   const alike = (id: string, cosine: number): Embedder => ({
     id,
     dimensions: 2,
-    embed: async (texts, kind) =>
-      texts.map(() => (kind === 'question' ? [1, 0] : [cosine, Math.sqrt(1 - cosine * cosine)])),
+    embed: async (texts) =>
+      texts.map((text) => (text === doubtful ? [1, 0] : [cosine, Math.sqrt(1 - cosine * cosine)])),
   });
   const doubtful = 'Who approves meals in the canteen of Lisbon?';
 
   it('that it knows, the similarity takes part in the decision', async () => {
     expect((await ask(doubtful, LEAVE, { embedder: alike('builtin:use-lite@1', 1) })).sufficient).toBe(true);
     expect((await ask(doubtful, LEAVE, { embedder: alike('builtin:use-lite@1', 0) })).sufficient).toBe(false);
+  });
+
+  it('everything is embedded as a question, which does not wait for the documents being indexed', async () => {
+    const kinds = new Set<string>();
+    const embedder = alike('builtin:use-lite@1', 1);
+    const watched: Embedder = {
+      ...embedder,
+      embed(texts, kind) {
+        kinds.add(kind);
+        return embedder.embed(texts, kind);
+      },
+    };
+    await ask(doubtful, LEAVE, { embedder: watched });
+    expect([...kinds]).toEqual(['question']);
   });
 
   it('that it does not know, the texts decide alone', async () => {
