@@ -1,5 +1,6 @@
 // What the product says to people, once for all places it says it in. Nothing here tells whether a hidden document exists.
 import type { Refusal } from '../retrieval/model.ts';
+import type { FeedbackReason } from './ports.ts';
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   no_evidence: 'I found nothing in the documents you may read that answers this.',
@@ -14,6 +15,50 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 export function refusalText(refusal: Refusal): string {
   return REFUSALS[refusal];
 }
+
+/**
+ * A refusal as a sentence where others than the asker see it. Whether the asker alone may read more is told to the asker
+ * only, so both kinds of "nothing" read the same.
+ */
+export function sharedRefusalText(refusal: Refusal): string {
+  return refusal === 'no_evidence' || refusal === 'audience_limited' ? NOTHING_SHARED : REFUSALS[refusal];
+}
+
+const NOTHING_SHARED = 'I found nothing that everyone here may read and that answers this.';
+
+/** Told to the asker alone, in a place where the asker may read more than the others. */
+export const PRIVATE_OFFER_TEXT =
+  'Only you see this: here I answer from what everyone in this conversation may read. You may read more than that; I can answer you privately.';
+
+/** In place of an answer whose evidence was deleted or is no longer for those who see the place. */
+export const RETRACTED_TEXT = 'This answer was taken back: a document that it quoted is no longer available here.';
+
+/** What is said to a message without a question. */
+export const EMPTY_QUESTION_TEXT =
+  'Hi! Ask me a question in a sentence, such as “How many days of leave do I have?”, and I answer with quotes from your company’s documents.';
+
+/** What is said to an image or a file without a word. */
+export const NO_TEXT_QUESTION_TEXT = 'I read questions as text only. Write what you would like to know in a sentence.';
+
+/** What is said to a question that is longer than a page. */
+export function questionTooLongText(characters: number, limit: number): string {
+  return `That is ${characters.toLocaleString('en')} characters long; I read questions of up to ${limit.toLocaleString('en')}. Ask the part that matters.`;
+}
+
+/** Under an answer whose sentences a language model wrote. */
+export const AI_LABEL = 'Written by AI from the quotes; each quote was checked against its document.';
+/** Under an answer that consists of quotes alone. */
+export const EXTRACTIVE_LABEL = 'Quoted word for word; chosen automatically, no text was generated.';
+
+/** What was wrong with an answer, as a choice. */
+export const FEEDBACK_REASON_TEXTS: Readonly<Record<FeedbackReason, string>> = {
+  wrong: 'It is wrong',
+  outdated: 'It is outdated',
+  incomplete: 'It is incomplete',
+  should_have_refused: 'It should have said that it does not know',
+  should_have_answered: 'It should have known',
+  not_allowed_to_see: 'Somebody here should not see this',
+};
 
 /** What is said when the product itself failed; the log has the cause. */
 export const FAILURE_TEXT = 'Something went wrong on my side and I could not answer. Please try again in a moment.';

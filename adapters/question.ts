@@ -1,0 +1,174 @@
+// What every platform does with a question: once an event, always with a visible end, with the place's own audience.
+import { UsageError } from '../retrieval/errors.ts';
+import type { Answer, Audience, AudienceMember, Question } from '../retrieval/model.ts';
+import type { Logger } from '../retrieval/ports.ts';
+import type { Answers, People, Place } from './ports.ts';
+import { plainReply, type Reply, toReply } from './reply.ts';
+import { EMPTY_QUESTION_TEXT, FAILURE_TEXT, NO_TEXT_QUESTION_TEXT, questionTooLongText } from './wording.ts';
+
+/** The question's author: a person of the directory, or an id of the platform without a verified link. */
+export interface Asker {
+  /** The e-mail, or such as `slack:user:T1/U1`. */
+  readonly id: string;
+  readonly member: AudienceMember;
+}
+
+/** A question as a platform received it. */
+export interface IncomingQuestion {
+  readonly tenantId: string;
+  /** The platform's id of the event: the same again is not answered again. */
+  readonly eventKey: string;
+  readonly asker: Asker;
+  /** Who sees the place now, each as what they are; the asker counts in any case. Not used where `private`. */
+  readonly members: Audience;
+  readonly text: string;
+  /** Something other than text came along, such as an image. */
+  readonly hasAttachments?: boolean;
+  /** Unique to the thread and the place; earlier questions in it are context. Null: stands alone. */
+  readonly threadId: string | null;
+  /** Only the asker sees the place. */
+  readonly private: boolean;
+}
+
+/** Which events have ended, shared by all instances. */
+export interface Deliveries {
+  /** Null when the event has ended, or another instance is at work on it. The claim of a killed instance runs out. */
+  claim(tenantId: string, eventKey: string): Promise<Claim | null>;
+}
+
+/** One instance's right to answer an event. */
+export interface Claim {
+  /** The event has ended; nobody will answer it again. */
+  end(): Promise<void>;
+  /** Somebody may try it again. */
+  giveBack(): Promise<void>;
+}
+
+/** The stages that a person who waits is shown. */
+export type Stage = 'permissions' | 'search' | 'context' | 'model' | 'recheck' | 'store';
+
+export interface QuestionHandlerOptions {
+  readonly ask: (question: Question, options?: { readonly onStage?: (stage: Stage) => void }) => Promise<Answer>;
+  readonly people: Pick<People, 'seesMoreAlone'>;
+  readonly answers: Pick<Answers, 'recordPosted'>;
+  readonly deliveries: Deliveries;
+  /** Longest question in characters, as the core has it. */
+  readonly maxQuestionCharacters: number;
+  readonly publicUrl: string | null;
+  readonly logger: Logger;
+}
+
+/** Where and how a reply is shown. */
+export interface Delivery {
+  /** Shows it. @returns the messages that hold it; none for what cannot be edited later. What it throws is tried again. */
+  readonly post: (reply: Reply) => Promise<readonly Place[]>;
+  readonly onStage?: (stage: Stage) => void;
+  /** The caller's claim on the event, where it already holds one and ends it itself. */
+  readonly claim?: Claim;
+}
+
+/** Answers one event. @returns what was shown, or null when the event had been answered or is being answered elsewhere. */
+export type HandleQuestion = (question: IncomingQuestion, delivery: Delivery) => Promise<Reply | null>;
+
+/** Makes the function that every chat platform calls for a question. */
+export function createQuestionHandler(options: QuestionHandlerOptions): HandleQuestion {
+  return async (question, delivery) => {
+    const claim = delivery.claim ?? (await options.deliveries.claim(question.tenantId, question.eventKey));
+    if (claim === null) return null;
+    try {
+      const reply = await replyTo(options, question, delivery);
+      const places = await delivery.post(reply);
+      if (reply.answerId !== null && places.length > 0)
+        await record(options, question.tenantId, reply.answerId, places);
+      if (!delivery.claim) await claim.end();
+      return reply;
+    } catch (error) {
+      if (!delivery.claim) await claim.giveBack();
+      throw error;
+    }
+  };
+}
+
+/** The people who will see the reply. */
+export function audienceOf({ asker, members, private: alone }: IncomingQuestion): Audience {
+  if (alone) return [asker.member];
+  const unique = new Map([asker.member, ...members].map((member) => [memberKey(member), member]));
+  return [...unique.values()];
+}
+
+function memberKey(member: AudienceMember): string {
+  return 'person' in member
+    ? `person ${member.person.toLowerCase()}`
+    : `principals ${[...member.principals].sort().join(' ')}`;
+}
+
+// Nothing that goes wrong here may end in silence: the log has the cause, the person a sentence.
+async function replyTo(
+  options: QuestionHandlerOptions,
+  question: IncomingQuestion,
+  delivery: Delivery,
+): Promise<Reply> {
+  const text = question.text.trim();
+  if (text === '') return plainReply('hint', question.hasAttachments ? NO_TEXT_QUESTION_TEXT : EMPTY_QUESTION_TEXT);
+  const { maxQuestionCharacters } = options;
+  if (text.length > maxQuestionCharacters)
+    return plainReply('hint', questionTooLongText(text.length, maxQuestionCharacters));
+  try {
+    const audience = audienceOf(question);
+    const answer = await options.ask(
+      {
+        tenantId: question.tenantId,
+        asker: question.asker.id,
+        audience,
+        text,
+        ...(question.threadId === null ? {} : { threadId: question.threadId }),
+      },
+      delivery.onStage ? { onStage: delivery.onStage } : {},
+    );
+    const offerPrivate = await offersPrivate(options, question, audience);
+    return toReply(answer, { private: question.private, offerPrivate, publicUrl: options.publicUrl });
+  } catch (error) {
+    options.logger.error({ eventKey: question.eventKey, err: error }, 'a question could not be answered');
+    return plainReply('failure', error instanceof UsageError ? sentence(error.message) : FAILURE_TEXT);
+  }
+}
+
+// By rights alone, never by what documents say. An offer is a courtesy: without it the answer stands.
+async function offersPrivate(
+  { people, logger }: QuestionHandlerOptions,
+  { tenantId, eventKey, asker, private: alone }: IncomingQuestion,
+  audience: Audience,
+): Promise<boolean> {
+  if (alone || !('person' in asker.member)) return false;
+  try {
+    return await people.seesMoreAlone(tenantId, asker.member.person, audience);
+  } catch (error) {
+    logger.warn({ eventKey, err: error }, 'whether the asker sees more alone could not be found out');
+    return false;
+  }
+}
+
+// What was posted stays posted: an answer that is not recorded could not be taken back, so this is tried more than once.
+async function record(
+  { answers, logger }: QuestionHandlerOptions,
+  tenantId: string,
+  answerId: string,
+  places: readonly Place[],
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await answers.recordPosted(tenantId, answerId, places);
+    } catch (error) {
+      logger.warn({ answerId, attempt, err: error }, 'where an answer was posted could not be stored');
+      if (attempt === RECORD_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RECORD_PAUSE_MS * attempt));
+    }
+  }
+}
+
+const RECORD_ATTEMPTS = 3;
+const RECORD_PAUSE_MS = 200; // a database that fails over answers again within seconds; the event is tried again after that
+
+function sentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
