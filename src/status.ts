@@ -1,3 +1,4 @@
+import { READERS_IN_WORDS } from '../ingest/document-summaries.ts';
 import type { Query } from '../retrieval/ports.ts';
 import type { JobCounts } from './database/queue.ts';
 import type { Product } from './product.ts';
@@ -102,11 +103,7 @@ async function readPeople(query: Query, tenantId: string): Promise<Status['peopl
 async function readDocuments(query: Query, tenantId: string): Promise<DocumentRow[]> {
   return query<DocumentRow>(
     `select d.document_id as "documentId", d.uri, d.state, d.version, d.access_level as "accessLevel",
-         coalesce((select string_agg(layer.words, ' and ' order by layer.words) from (
-             select '(' || string_agg(lp.principal, ' or ' order by lp.principal) || ')' as words
-               from unnest(a.layer_ids) id join acl_layer_principals lp on lp.tenant_id = $1 and lp.layer_id = id
-               group by id) layer), '')
-           || case when a.denied <> '{}' then ' not ' || array_to_string(a.denied, ', ') else '' end as readers
+         ${READERS_IN_WORDS} as readers
        from documents d left join acls a on a.tenant_id = d.tenant_id and a.acl_id = d.acl_id
        where d.tenant_id = $1 and d.state <> 'deleted' order by d.uri`,
     [tenantId],
