@@ -62,8 +62,8 @@ export function requestedLayers(request: AclRequest, accessLevel: AccessLevel): 
 
 /** Makes the layer of a node say what it says now. Every document under the node follows at once. */
 export async function putLayer(query: Query, tenantId: string, layer: Layer, resolved = true): Promise<number> {
-  const known = await query<{ layer_id: number }>(
-    'select layer_id from acl_layers where tenant_id = $1 and node = $2 for update',
+  const known = await query<{ layer_id: number; resolved: boolean }>(
+    'select layer_id, resolved from acl_layers where tenant_id = $1 and node = $2 for update',
     [tenantId, layer.node],
   );
   const layerId = known[0]?.layer_id ?? (await newLayer(query, tenantId, layer.node));
@@ -81,7 +81,8 @@ export async function putLayer(query: Query, tenantId: string, layer: Layer, res
      ) select 1 from gone union all select 1 from come`,
     [tenantId, layerId, layer.principals],
   );
-  if (changed.length > 0) await bumpIndexVersion(query, tenantId);
+  const turned = known[0] !== undefined && known[0].resolved !== resolved;
+  if (changed.length > 0 || turned) await bumpIndexVersion(query, tenantId);
   return layerId;
 }
 

@@ -1,5 +1,6 @@
 import type { Database, Embedder } from '../retrieval/ports.ts';
-import { ensureEmbedder } from './active-embedder.ts';
+import { bumpIndexVersion } from './acl.ts';
+import { ensureEmbedder, type TenantEmbedder } from './active-embedder.ts';
 import { embedAll } from './embed-batches.ts';
 import { embeddingText } from './index-document.ts';
 
@@ -22,7 +23,8 @@ export async function embedMissing(
   tenantId: string,
   onProgress?: (embedded: number, total: number) => void,
 ): Promise<{ embedded: number; missing: number }> {
-  const { embedderId } = await database.transaction((query) => ensureEmbedder(query, tenantId, embedder));
+  const known = await database.transaction((query) => ensureEmbedder(query, tenantId, embedder));
+  const { embedderId } = known;
   const total = await countMissing(database, tenantId, embedderId);
   let after = '';
   let embedded = 0;
@@ -47,7 +49,7 @@ export async function embedMissing(
     const rows = chunks.flatMap((chunk, index) =>
       vectors[index] ? [{ chunk_id: chunk.chunk_id, embedding: JSON.stringify(vectors[index]) }] : [],
     );
-    embedded += await storeVectors(database, tenantId, embedderId, rows);
+    embedded += await storeVectors(database, tenantId, known, rows);
     missing += chunks.length - rows.length;
     onProgress?.(embedded, total);
   }
@@ -68,12 +70,12 @@ async function countMissing(database: Database, tenantId: string, embedderId: nu
 async function storeVectors(
   database: Database,
   tenantId: string,
-  embedderId: number,
+  { embedderId, state }: TenantEmbedder,
   rows: readonly { chunk_id: string; embedding: string }[],
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const stored = await database.transaction((query) =>
-    query(
+  return database.transaction(async (query) => {
+    const stored = await query(
       `insert into chunk_embeddings (tenant_id, access_level, embedder_id, chunk_id, document_id, acl_id, effective_from,
            effective_to, embedding)
          select $1, c.access_level, $2, c.chunk_id, c.document_id, c.acl_id, c.effective_from, c.effective_to,
@@ -82,7 +84,9 @@ async function storeVectors(
            join chunks c on c.tenant_id = $1 and c.chunk_id = r.chunk_id for key share of c
          on conflict do nothing returning chunk_id`,
       [tenantId, embedderId, JSON.stringify(rows)],
-    ),
-  );
-  return stored.length;
+    );
+    // What is found by meaning from now on may answer otherwise.
+    if (stored.length > 0 && state === 'active') await bumpIndexVersion(query, tenantId);
+    return stored.length;
+  });
 }

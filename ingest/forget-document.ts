@@ -1,3 +1,4 @@
+import { forgetCachedAnswers } from '../retrieval/answer-cache.ts';
 import type { Query } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
 import { subtractTerms } from './statistics.ts';
@@ -12,6 +13,8 @@ export interface Receipt {
   readonly vectors: number;
   /** Stored answers that quoted the document: their text and quotes are emptied. */
   readonly answers: number;
+  /** Answers kept to be given again that quoted it. */
+  readonly cachedAnswers: number;
 }
 
 /** A document that a person may mean by what they typed. */
@@ -62,8 +65,11 @@ export async function forgetDocument(
   const chunks = await count('delete from chunks where tenant_id = $1 and document_id = $2');
   const versions = await count('delete from document_versions where tenant_id = $1 and document_id = $2');
   const answers = await retractAnswers(query, tenantId, documentId);
+  // First counted up, then removed: an answer that is being stored now sees the new version, or is seen here.
+  await bumpIndexVersion(query, tenantId);
+  const cachedAnswers = await forgetCachedAnswers(query, tenantId, documentId);
   const { uri, title } = document;
-  const receipt: Receipt = { documentId, uri, title, versions, chunks, vectors, answers };
+  const receipt: Receipt = { documentId, uri, title, versions, chunks, vectors, answers, cachedAnswers };
   await query(
     `update documents set state = 'deleted', title = '', pending_version = null, lease_owner = null, lease_until = null,
          classification = '{}', failure_code = null, failure_reason = null
@@ -74,7 +80,6 @@ export async function forgetDocument(
     `insert into tombstones (tenant_id, document_id, source_id, uri, deleted_by, receipt) values ($1, $2, $3, $4, $5, $6)`,
     [tenantId, documentId, document.source_id, uri, forgottenBy, JSON.stringify({ ...receipt, title: '' })],
   );
-  await bumpIndexVersion(query, tenantId);
   return receipt;
 }
 

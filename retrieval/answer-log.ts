@@ -1,16 +1,28 @@
 // What is kept of an answer: itself, its trace, and one line in a log that can only be added to. One transaction.
+import type { Tokens } from './draft-answer.ts';
 import type { Answer, Question, VisibleTo } from './model.ts';
 import type { Query } from './ports.ts';
+import type { Route } from './route-question.ts';
 import type { TraceEntry } from './search.ts';
 
-/** An answer with all that explains it later. */
-export interface AnswerRecord {
-  readonly question: Question;
-  readonly answer: Answer;
-  readonly visibleTo: VisibleTo;
+/** What explains an answer. */
+export interface Evidence {
   readonly trace: readonly TraceEntry[];
   readonly droppedByPermission: number;
   readonly unknownCitations: number;
+  /** The answer that is given again, whose trace explains this one too; null = this one was made anew. */
+  readonly cached?: { readonly answerId: string; readonly retrieved: number } | null;
+  readonly route?: Route;
+  /** Id of the model that said it; empty when none was asked. */
+  readonly model?: string;
+  readonly tokens?: Tokens;
+}
+
+/** An answer with all that explains it later. */
+export interface AnswerRecord extends Evidence {
+  readonly question: Question;
+  readonly answer: Answer;
+  readonly visibleTo: VisibleTo;
 }
 
 /** Stores an answer or a refusal, in the caller's transaction. */
@@ -40,20 +52,36 @@ export async function recordAnswer(query: Query, record: AnswerRecord): Promise<
          from jsonb_to_recordset($3::jsonb) as c("documentId" text, "documentVersion" int, "chunkId" text)`,
     [tenantId, answer.answerId, JSON.stringify(answer.citations)],
   );
-  await query('insert into answer_traces (tenant_id, answer_id, candidates) values ($1, $2, $3::jsonb)', [
-    tenantId,
-    answer.answerId,
-    JSON.stringify(record.trace),
-  ]);
+  await recordTrace(query, record);
   await logQuestion(query, record);
 }
 
-async function logQuestion(query: Query, record: AnswerRecord): Promise<void> {
-  const { question, answer } = record;
+async function recordTrace(query: Query, { question, answer, ...evidence }: AnswerRecord): Promise<void> {
+  if (evidence.cached) {
+    await query(
+      `insert into answer_traces (tenant_id, answer_id, candidates)
+         select tenant_id, $2, candidates from answer_traces where tenant_id = $1 and answer_id = $3`,
+      [question.tenantId, answer.answerId, evidence.cached.answerId],
+    );
+    return;
+  }
+  const quoted = new Set(answer.citations.map((citation) => citation.chunkId));
+  const trace = evidence.trace.map((entry) =>
+    entry.dropped === null && !quoted.has(entry.chunkId) ? { ...entry, dropped: 'not_quoted' as const } : entry,
+  );
+  await query('insert into answer_traces (tenant_id, answer_id, candidates) values ($1, $2, $3::jsonb)', [
+    question.tenantId,
+    answer.answerId,
+    JSON.stringify(trace),
+  ]);
+}
+
+async function logQuestion(query: Query, { question, answer, ...evidence }: AnswerRecord): Promise<void> {
   await query(
     `insert into question_log (tenant_id, answer_id, asker, audience_size, question, status, refusal, retrieved,
-         dropped_by_permission, cited, unknown_citations, degraded, timings_ms, cost_usd, confidence)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb, $14, $15)`,
+         dropped_by_permission, cited, unknown_citations, degraded, timings_ms, cost_usd, confidence,
+         route, cached, model, tokens)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb, $14, $15, $16, $17, $18, $19::jsonb)`,
     [
       question.tenantId,
       answer.answerId,
@@ -62,14 +90,18 @@ async function logQuestion(query: Query, record: AnswerRecord): Promise<void> {
       question.text,
       answer.status,
       answer.refusal,
-      record.trace.length,
-      record.droppedByPermission,
+      evidence.cached?.retrieved ?? evidence.trace.length,
+      evidence.droppedByPermission,
       answer.citations.length,
-      record.unknownCitations,
+      evidence.unknownCitations,
       answer.degraded,
       JSON.stringify(answer.timingsMs),
       answer.costUsd,
       answer.confidence?.overall ?? null,
+      evidence.route ?? '',
+      Boolean(evidence.cached),
+      evidence.model ?? '',
+      JSON.stringify(evidence.tokens ?? {}),
     ],
   );
 }

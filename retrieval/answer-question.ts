@@ -1,37 +1,36 @@
 // A question becomes a quoted answer or a typed refusal, and nothing else.
-import { previousQuestion, recordAnswer } from './answer-log.ts';
-import { checkpoint } from './checkpoint.ts';
+import { type CachedAnswer, type CacheKey, findCachedAnswer, readCacheKey, storeCachedAnswer } from './answer-cache.ts';
+import { type Evidence, previousQuestion, recordAnswer } from './answer-log.ts';
+import { type CheckedDocument, checkpoint } from './checkpoint.ts';
 import { confidenceOf } from './confidence.ts';
 import { buildContext } from './context.ts';
+import { type DraftOptions, draftAnswer, NOTHING, type Outcome } from './draft-answer.ts';
 import { UsageError } from './errors.ts';
 import { condenseAudience } from './large-audience.ts';
-import type { Answer, Audience, Citation, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
-import type { AnswerModel, Clock, ContextChunk, Database, Logger, ModelAnswer } from './ports.ts';
-import { checkQuotes } from './quote-check.ts';
+import type { Answer, Audience, Citation, Confidence, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
+import type { Clock, Database } from './ports.ts';
+import { routeQuestion } from './route-question.ts';
 import { createStopwatch, type Search, type SearchResult, type Stopwatch } from './search.ts';
 import { standaloneQuestion } from './standalone-question.ts';
 import { visibleAcls } from './visible-acls.ts';
 
-export interface AnswererOptions {
+export interface AnswererOptions extends DraftOptions {
   readonly database: Database;
   readonly search: Search;
-  readonly model: AnswerModel;
-  /** Answers when `model` fails or is late; null = refuse with `model_unavailable` then. */
-  readonly fallback: AnswerModel | null;
-  readonly modelTimeoutMs: number;
   /** Larger audiences are answered from what every member of the tenant may read. */
   readonly largeAudiencePeople: number;
+  /** Gives answers again; `pipeline` names all parts that an answer depends on. Null or absent = each is made anew. */
+  readonly cache?: { readonly pipeline: string } | null;
   readonly clock: Clock;
   /** A new unique id. */
   readonly newId: () => string;
-  readonly logger?: Logger;
 }
 
 /** Longest question, in UTF-16 code units: a page of text; more is a document, not a question. */
 export const MAX_QUESTION_CHARACTERS = 4_000;
 const CONTEXT_CHUNKS = 10;
 
-/** Where a question is on its way, in this order: what a person who waits is shown. */
+/** Where a question is on its way, in this order: what a person who waits is shown. A cached answer skips some. */
 export type AnswerStage = 'permissions' | 'search' | 'context' | 'model' | 'recheck' | 'store';
 
 /** Answers one question. @throws UsageError for an empty or overlong question; SearchFailedError when nothing can be read. */
@@ -40,24 +39,16 @@ export type AnswerQuestion = (
   options?: { readonly onStage?: (stage: AnswerStage) => void },
 ) => Promise<Answer>;
 
-interface Outcome {
-  readonly refusal: Refusal | null;
-  readonly text: string;
-  readonly citations: readonly Citation[];
-  readonly degraded: readonly string[];
-  readonly costUsd: number;
-  readonly unknownCitations: number;
-  readonly faithful: boolean;
+/** One question on its way. */
+interface Asking {
+  readonly question: Question;
+  readonly rights: AudienceRights;
+  readonly standalone: string;
+  readonly key: CacheKey | undefined;
+  readonly stopwatch: Stopwatch;
+  readonly start: number;
+  stage<T>(name: AnswerStage, run: () => Promise<T>): Promise<T>;
 }
-
-const NOTHING: Omit<Outcome, 'refusal'> = {
-  text: '',
-  citations: [],
-  degraded: [],
-  costUsd: 0,
-  unknownCitations: 0,
-  faithful: false,
-};
 
 /** Makes the function that every adapter calls. */
 export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
@@ -69,27 +60,64 @@ export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
       onStage(name);
       return stopwatch.time(name, run);
     };
-    const { audience, visibleTo, askerSeesMore, previous } = await stage('permissions', () =>
-      readAudience(options, question),
-    );
-    const standalone = standaloneQuestion(question.text, previous);
-    onStage('search');
-    const found = await options.search({
-      question: standalone,
-      visibleTo,
-      audience,
-      limit: CONTEXT_CHUNKS,
-    });
-    const context = await stage('context', () => buildContext(options.database, visibleTo, found.ranked));
-    const drafted = await stage('model', () => draft(options, standalone, context));
-    const checked = await stage('recheck', () => recheck(options, question.tenantId, audience, drafted));
-    const refusal = checked.refusal && explainRefusal(checked.refusal, found, askerSeesMore);
-    const outcome = refusal ? { ...checked, refusal } : checked;
-    const answer = compose(options, standalone, outcome, found, stopwatch, start);
-    await stage('store', () => store(options, question, visibleTo, answer, outcome, found));
-    logOutcome(options.logger, answer, found);
-    return answer;
+    const rights = await stage('permissions', () => readAudience(options, question));
+    const standalone = standaloneQuestion(question.text, rights.previous);
+    const { key, cached } = await stopwatch.time('cache', () => lookUp(options, standalone, rights.visibleTo));
+    const asking: Asking = { question, rights, standalone, key, stopwatch, start, stage };
+    return (cached && (await giveAgain(options, asking, cached))) ?? answerAnew(options, asking);
   };
+}
+
+async function answerAnew(options: AnswererOptions, asking: Asking): Promise<Answer> {
+  const { question, rights, standalone, stage } = asking;
+  const { audience, visibleTo } = rights;
+  const request = { question: standalone, visibleTo, audience, limit: CONTEXT_CHUNKS };
+  const found = await stage('search', () => options.search(request));
+  const context = await stage('context', () => buildContext(options.database, visibleTo, found.ranked));
+  const drafted = await stage('model', () => draftAnswer(options, standalone, context));
+  const { outcome, withdrawn } = await stage('recheck', () => recheck(options, question.tenantId, audience, drafted));
+  const { refusal, text, citations } = outcome;
+  const answer = compose(options, asking, {
+    ...outcome,
+    refusal: refusal && explainRefusal(refusal, found, rights.askerSeesMore),
+    confidence: refusal ? null : confidenceOf({ question: standalone, answer: text, citations }),
+    degraded: [...new Set([...found.degraded, ...outcome.degraded])],
+    documents: found.documents,
+    searchMs: found.timingsMs,
+  });
+  const { trace, route, droppedByPermission } = found;
+  const evidence: Evidence = { ...outcome, cached: null, trace, route, droppedByPermission };
+  const keep = !withdrawn && isComplete(found, answer) ? cacheable(outcome, answer, trace.length) : null;
+  await stage('store', () => store(options, asking, answer, evidence, keep));
+  logOutcome(options, answer, evidence);
+  return answer;
+}
+
+// The citations are checked for the people of now; where one of them may not be shown, the question is answered anew.
+async function giveAgain(options: AnswererOptions, asking: Asking, cached: CachedAnswer): Promise<Answer | undefined> {
+  const { question, rights, standalone, stage } = asking;
+  const checked = await stage('recheck', () =>
+    checkpoint(options.database, question.tenantId, rights.audience, cached.citations),
+  );
+  if (checked.dropped.length > 0) return undefined;
+  const refusal = cached.refusal && rights.askerSeesMore ? 'audience_limited' : cached.refusal;
+  const answer = compose(options, asking, {
+    ...NOTHING,
+    ...cached,
+    refusal,
+    documents: checked.documents,
+    searchMs: {},
+  });
+  const evidence: Evidence = {
+    ...NOTHING,
+    cached,
+    trace: [],
+    route: routeQuestion(standalone),
+    droppedByPermission: 0,
+  };
+  await stage('store', () => store(options, asking, answer, evidence, null));
+  logOutcome(options, answer, evidence);
+  return answer;
 }
 
 /** @throws UsageError when nobody could answer this, whatever the documents say: empty or overlong. */
@@ -103,10 +131,10 @@ export function validateQuestion(text: string): void {
 }
 
 interface AudienceRights {
-  audience: Audience;
-  visibleTo: VisibleTo;
-  askerSeesMore: boolean;
-  previous: string | undefined;
+  readonly audience: Audience;
+  readonly visibleTo: VisibleTo;
+  readonly askerSeesMore: boolean;
+  readonly previous: string | undefined;
 }
 
 async function readAudience(
@@ -127,48 +155,30 @@ function isAlone(audience: Question['audience'], asker: string): boolean {
   return others.length === 0 && member !== undefined && 'person' in member && member.person === asker;
 }
 
-// The model answers; one changed retry when quotes are wrong; the fallback when it fails.
-async function draft(options: AnswererOptions, question: string, context: readonly ContextChunk[]): Promise<Outcome> {
-  if (context.length === 0) return { ...NOTHING, refusal: 'no_evidence' };
-  try {
-    return await askModel(options, options.model, question, context);
-  } catch (error) {
-    options.logger?.warn({ model: options.model.id, err: error }, 'the answer model failed');
-    if (!options.fallback || options.fallback === options.model) {
-      return { ...NOTHING, refusal: 'model_unavailable', degraded: ['model_failed'] };
-    }
-    const outcome = await askModel(options, options.fallback, question, context);
-    return { ...outcome, degraded: [...outcome.degraded, 'model_failed'] };
-  }
+async function lookUp(
+  { database, cache }: AnswererOptions,
+  question: string,
+  visibleTo: VisibleTo,
+): Promise<{ key: CacheKey | undefined; cached: CachedAnswer | undefined }> {
+  if (!cache) return { key: undefined, cached: undefined };
+  return database.transaction(async (query) => {
+    const key = await readCacheKey(query, { question, visibleTo, pipeline: cache.pipeline });
+    return { key, cached: key && (await findCachedAnswer(query, key)) };
+  });
 }
 
-async function askModel(
-  { modelTimeoutMs }: AnswererOptions,
-  model: AnswerModel,
-  question: string,
-  context: readonly ContextChunk[],
-): Promise<Outcome> {
-  let rejectedQuotes: readonly string[] = [];
-  let costUsd = 0;
-  let unknownCitations = 0;
-  for (let attempt = 1; attempt <= 2; attempt++) {
-    const said: ModelAnswer = await model.answer(
-      { question, context, rejectedQuotes },
-      { signal: AbortSignal.timeout(modelTimeoutMs) },
-    );
-    costUsd += said.usage?.costUsd ?? 0;
-    const checked = checkQuotes(said, context);
-    unknownCitations += checked.unknownChunks;
-    if (!said.sufficient) return { ...NOTHING, refusal: 'no_evidence', costUsd, unknownCitations };
-    if (checked.rejectedQuotes.length === 0 && checked.citations.length > 0) {
-      const { citations } = checked;
-      return { ...NOTHING, refusal: null, text: said.answer, citations, costUsd, unknownCitations, faithful: true };
-    }
-    // Without quotes to name, a second request would be the same request.
-    if (checked.rejectedQuotes.length === 0) break;
-    rejectedQuotes = checked.rejectedQuotes;
-  }
-  return { ...NOTHING, refusal: 'no_evidence', degraded: ['quotes_rejected'], costUsd, unknownCitations };
+// Only what was answered with everything there: nothing failed, nothing was withheld on the way.
+function isComplete({ droppedByPermission, droppedAsStale }: SearchResult, { degraded }: Answer): boolean {
+  return degraded.length === 0 && droppedByPermission === 0 && droppedAsStale === 0;
+}
+
+function cacheable(
+  { refusal, text, citations }: Outcome,
+  { answerId, confidence }: Answer,
+  retrieved: number,
+): CachedAnswer | null {
+  if (refusal !== null && refusal !== 'no_evidence') return null;
+  return { answerId, refusal, text, citations, confidence, retrieved };
 }
 
 // Between search and reply a permission may have been revoked or a page deleted.
@@ -177,16 +187,14 @@ async function recheck(
   tenantId: string,
   audience: Audience,
   outcome: Outcome,
-): Promise<Outcome> {
-  if (outcome.refusal) return outcome;
-  const { dropped } = await checkpoint(database, tenantId, audience, outcome.citations);
-  if (dropped.length === 0) return outcome;
-  const stale = dropped.some((drop) => drop.reason === 'stale_source');
+): Promise<{ outcome: Outcome; withdrawn: boolean }> {
+  if (outcome.refusal) return { outcome, withdrawn: false };
+  const checked = await checkpoint(database, tenantId, audience, outcome.citations);
+  if (checked.dropped.length === 0) return { outcome, withdrawn: false };
+  const stale = checked.dropped.some((drop) => drop.reason === 'stale_source');
   return {
-    ...NOTHING,
-    refusal: stale ? 'stale_source' : 'no_evidence',
-    degraded: outcome.degraded,
-    costUsd: outcome.costUsd,
+    outcome: { ...outcome, text: '', citations: [], refusal: stale ? 'stale_source' : 'no_evidence' },
+    withdrawn: true,
   };
 }
 
@@ -198,30 +206,29 @@ function explainRefusal(refusal: Refusal, found: SearchResult, askerSeesMore: bo
   return askerSeesMore ? 'audience_limited' : 'no_evidence';
 }
 
-function compose(
-  options: AnswererOptions,
-  question: string,
-  outcome: Outcome,
-  found: SearchResult,
-  stopwatch: Stopwatch,
-  start: number,
-): Answer {
-  const { refusal, text, citations } = outcome;
+interface Parts extends Pick<Answer, 'refusal' | 'text' | 'citations' | 'degraded' | 'costUsd'> {
+  readonly confidence: Confidence | null;
+  readonly documents: ReadonlyMap<string, CheckedDocument>;
+  readonly searchMs: Readonly<Record<string, number>>;
+}
+
+function compose({ newId, clock }: AnswererOptions, { stopwatch, start }: Asking, parts: Parts): Answer {
+  const { refusal, text, citations, confidence, degraded, costUsd, documents, searchMs } = parts;
   return {
-    answerId: options.newId(),
+    answerId: newId(),
     status: refusal ? 'refused' : 'answered',
     refusal,
     text,
     citations,
-    sources: refusal ? [] : freshness(citations, found),
-    confidence: refusal ? null : confidenceOf({ question, answer: text, citations }),
-    degraded: [...new Set([...found.degraded, ...outcome.degraded])],
-    timingsMs: { ...stopwatch.timings, ...found.timingsMs, total: options.clock() - start },
-    costUsd: outcome.costUsd,
+    sources: refusal ? [] : freshness(citations, documents),
+    confidence: refusal ? null : confidence,
+    degraded,
+    timingsMs: { ...stopwatch.timings, ...searchMs, total: clock() - start },
+    costUsd,
   };
 }
 
-function freshness(citations: readonly Citation[], { documents }: SearchResult): SourceFreshness[] {
+function freshness(citations: readonly Citation[], documents: ReadonlyMap<string, CheckedDocument>): SourceFreshness[] {
   const bySource = new Map<string, SourceFreshness>();
   for (const { documentId } of citations) {
     const document = documents.get(documentId);
@@ -239,29 +246,18 @@ function freshness(citations: readonly Citation[], { documents }: SearchResult):
 
 async function store(
   { database }: AnswererOptions,
-  question: Question,
-  visibleTo: VisibleTo,
+  { question, rights: { visibleTo }, key }: Asking,
   answer: Answer,
-  outcome: Outcome,
-  found: SearchResult,
+  evidence: Evidence,
+  keep: CachedAnswer | null,
 ): Promise<void> {
-  const quoted = new Set(answer.citations.map((citation) => citation.chunkId));
-  const trace = found.trace.map((entry) =>
-    entry.dropped === null && !quoted.has(entry.chunkId) ? { ...entry, dropped: 'not_quoted' as const } : entry,
-  );
-  await database.transaction((query) =>
-    recordAnswer(query, {
-      question,
-      answer,
-      visibleTo,
-      trace,
-      droppedByPermission: found.droppedByPermission,
-      unknownCitations: outcome.unknownCitations,
-    }),
-  );
+  await database.transaction(async (query) => {
+    await recordAnswer(query, { question, answer, visibleTo, ...evidence });
+    if (key && keep) await storeCachedAnswer(query, key, keep);
+  });
 }
 
-function logOutcome(logger: Logger | undefined, answer: Answer, found: SearchResult): void {
+function logOutcome({ logger }: AnswererOptions, answer: Answer, evidence: Evidence): void {
   const { answerId, status, refusal, citations, degraded, timingsMs } = answer;
   logger?.info(
     {
@@ -269,8 +265,10 @@ function logOutcome(logger: Logger | undefined, answer: Answer, found: SearchRes
       status,
       refusal,
       cited: citations.length,
-      retrieved: found.trace.length,
-      droppedByPermission: found.droppedByPermission,
+      retrieved: evidence.cached?.retrieved ?? evidence.trace.length,
+      droppedByPermission: evidence.droppedByPermission,
+      route: evidence.route,
+      cached: Boolean(evidence.cached),
       degraded,
       durationMs: timingsMs.total,
     },

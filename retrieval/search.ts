@@ -6,6 +6,7 @@ import { type Hit, lexicalSearch } from './lexical-search.ts';
 import { loadChunks } from './load-chunks.ts';
 import type { Audience, Contributions, RankedChunk, VisibleTo } from './model.ts';
 import type { Clock, Database, Embedder, Reranker } from './ports.ts';
+import { type Route, routeQuestion } from './route-question.ts';
 import { capPerDocument } from './source-cap.ts';
 import { vectorSearch } from './vector-search.ts';
 
@@ -43,6 +44,8 @@ export interface SearchResult {
   readonly documents: ReadonlyMap<string, CheckedDocument>;
   readonly degraded: readonly string[];
   readonly timingsMs: Readonly<Record<string, number>>;
+  /** What kind of question it was taken for. */
+  readonly route: Route;
 }
 
 export interface SearchOptions {
@@ -105,6 +108,7 @@ export function createSearch(options: SearchOptions): Search {
       documents: checked.documents,
       degraded,
       timingsMs: stopwatch.timings,
+      route: routeQuestion(request.question),
     };
   };
 }

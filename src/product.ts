@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IndexEvent } from '../ingest/index-document.ts';
 import type { Outbox } from '../ingest/ports.ts';
+import { clearAnswerCache } from '../retrieval/answer-cache.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
 import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
@@ -41,6 +42,8 @@ export interface ProductOverrides {
   readonly serving?: boolean;
   /** A question comes next. */
   readonly asking?: boolean;
+  /** Every question is answered anew. */
+  readonly withoutAnswerCache?: boolean;
   readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
 }
 
@@ -50,7 +53,13 @@ const MODEL_TIMEOUT_MS = 60_000;
 export async function openProduct(
   config: Config,
   logger: Logger,
-  { onDatabaseExit, serving = false, asking = serving, ...overrides }: ProductOverrides = {},
+  {
+    onDatabaseExit,
+    serving = false,
+    asking = serving,
+    withoutAnswerCache = false,
+    ...overrides
+  }: ProductOverrides = {},
 ): Promise<Product> {
   const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
   // The model loads while the database opens. What goes wrong here is told by the first question.
@@ -70,13 +79,15 @@ export async function openProduct(
   );
   try {
     await migrate(database);
+    // What another release answered is not given again.
+    if (serving) await database.transaction(clearAnswerCache);
   } catch (error) {
     await database.close();
     await server?.close();
     throw error;
   }
   const queue = createQueue(database, { queues: QUEUES, logger });
-  const parts = compose(config, logger, { database, queue, embedder });
+  const parts = compose(config, logger, { database, queue, embedder, withoutAnswerCache });
   let working: Promise<() => void> | undefined;
   return {
     ...parts,
@@ -98,9 +109,9 @@ export async function openProduct(
 function compose(
   config: Config,
   logger: Logger,
-  base: { database: DatabaseClient; queue: Queue; embedder: Embedder },
+  base: { database: DatabaseClient; queue: Queue; embedder: Embedder; withoutAnswerCache: boolean },
 ): Omit<Product, 'startWorkers' | 'close'> {
-  const { database, queue, embedder } = base;
+  const { database, queue, embedder, withoutAnswerCache } = base;
   const clock = Date.now;
   const reranker = chooseReranker(config, { clock, logger });
   const search = createSearch({
@@ -112,10 +123,13 @@ function compose(
     vectorTimeoutMs: config.vectorTimeoutMs,
     clock,
   });
+  const models = chooseModel(config, { embedder, modelTimeoutMs: MODEL_TIMEOUT_MS, clock, logger });
+  const pipeline = [models.model.id, models.fallback?.id, embedder.id, reranker?.id].join(' ');
   const answerQuestion = createAnswerQuestion({
     database,
     search,
-    ...chooseModel(config, { embedder, modelTimeoutMs: MODEL_TIMEOUT_MS, clock, logger }),
+    ...models,
+    cache: withoutAnswerCache ? null : { pipeline },
     modelTimeoutMs: MODEL_TIMEOUT_MS,
     largeAudiencePeople: config.largeAudiencePeople,
     clock,

@@ -6,6 +6,7 @@ import type { Jobs, Outbox } from '../ingest/ports.ts';
 import { recoverPending } from '../ingest/recover-pending.ts';
 import { refreshStatistics } from '../ingest/statistics.ts';
 import { missingVectorIndexes } from '../ingest/vector-indexes.ts';
+import { expireCachedAnswers } from '../retrieval/answer-cache.ts';
 import { expireTraces } from '../retrieval/answer-log.ts';
 import type { Embedder, Logger } from '../retrieval/ports.ts';
 import type { DatabaseClient } from './database/pool.ts';
@@ -63,7 +64,10 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   }, SWEEP_MS);
   const expiry = setInterval(() => {
     database
-      .transaction((query) => expireTraces(query, options.config.traceDays))
+      .transaction(async (query) => {
+        await expireTraces(query, options.config.traceDays);
+        await expireCachedAnswers(query);
+      })
       .catch((error: unknown) => logger.warn({ err: error }, 'old traces could not be removed'));
   }, EXPIRE_MS);
   sweep.unref();

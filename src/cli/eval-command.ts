@@ -61,7 +61,7 @@ async function evalDataset(context: CliContext, directory: string, options: Data
     attacks: whole.attacks?.slice(0, limit) ?? null,
   };
   const report = await withOwnDatabase(context.config, dataset, options.keep, async (config, kept) => {
-    const product = await openProduct(config, context.logger);
+    const product = await openProduct(config, context.logger, { withoutAnswerCache: true });
     try {
       const ingest = await ingestDataset(context, product, dataset, kept);
       const outcomes = await askAll(context, product, dataset, ingest.timingsMs);

@@ -65,10 +65,10 @@ async function namesOf(target: string): Promise<string[]> {
 }
 
 function printReceipt({ streams }: CliContext, receipt: Receipt): void {
-  const { documentId, uri, title, versions, chunks, vectors, answers } = receipt;
+  const { documentId, uri, title, versions, chunks, vectors, answers, cachedAnswers } = receipt;
   const bold = coloursFor(streams.stdout).bold;
   streams.stdout.write(
     `${bold('forgotten')} ${printable(title)} (${printable(uri)}, ${documentId}): ${versions} version(s) with original and text, ` +
-      `${chunks} chunks, ${vectors} vectors, ${answers} stored answer(s) emptied. A tombstone remains.\n`,
+      `${chunks} chunks, ${vectors} vectors, ${answers} stored answer(s) emptied, ${cachedAnswers} cached one(s) removed. A tombstone remains.\n`,
   );
 }

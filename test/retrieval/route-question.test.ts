@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
+import { ROUTES, routeQuestion } from '../../retrieval/route-question.ts';
+
+describe('a question is taken for', () => {
+  it.each([
+    ['factual', 'Who is the head of payroll?'],
+    ['factual', 'When does the canteen open?'],
+    ['factual', 'travel budget 2027'],
+    ['operational', 'How do I reset my password?'],
+    ['operational', 'What are the steps to rotate the gateway certificate?'],
+    ['operational', 'The device shows ERR-4021, what do I do?'],
+    ['analytical', 'Why did the gateways go silent in March?'],
+    ['analytical', 'Compare the warranty of 2023 with the current one'],
+    ['analytical', 'What is the impact of the new price list on renewals?'],
+    ['compliance', 'Am I allowed to take a laptop to China?'],
+    ['compliance', 'How long is personal data kept under the retention schedule?'],
+    ['compliance', 'What is the policy on gifts?'],
+    ['compliance', 'Who must approve a contract?'],
+  ])('%s: %s', (route, question) => {
+    expect(routeQuestion(question)).toBe(route);
+  });
+
+  it('one of the four, whatever is asked', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => ROUTES.includes(routeQuestion(text))));
+  });
+});
+
+it('takes less than a millisecond for the longest question', () => {
+  const longest = ['how does is are may we request '.repeat(200), 'a'.repeat(9_000), 'iso  iso-'.repeat(600)].map(
+    (text) => text.slice(0, MAX_QUESTION_CHARACTERS),
+  );
+  for (const text of longest) routeQuestion(text);
+  for (const text of longest) {
+    const times = Array.from({ length: 20 }, () => {
+      const start = performance.now();
+      routeQuestion(text);
+      return performance.now() - start;
+    });
+    // The quickest of many: the machine may be busy, the pattern may not be slow.
+    expect(Math.min(...times)).toBeLessThan(1);
+  }
+});
