@@ -1,3 +1,4 @@
+import { formsOf } from './irregular-forms.ts';
 import type { VisibleTo } from './model.ts';
 import type { Database, Query } from './ports.ts';
 import { questionTerms } from './question-terms.ts';
@@ -11,6 +12,8 @@ export interface Hit {
 
 interface Term {
   lexeme: string;
+  /** Lexemes of one word of the question, which count as one term: `lose` and `lost`. */
+  word: number;
   index: number;
   chunk_count: number | null;
   total: number | null;
@@ -55,19 +58,24 @@ export async function lexicalSearch(
   );
 }
 
-// Lexemes by every text search configuration that the tenant's documents have; identifiers as they are.
+// Lexemes of all forms of each word by every text search configuration that the tenant's documents have; identifiers as
+// they are.
 async function lookUpTerms(query: Query, tenantId: string, question: string): Promise<Term[]> {
   const { words, identifiers } = questionTerms(question);
+  const forms = words.flatMap((word, index) => formsOf(word).map((form) => ({ form, index })));
   return query<Term>(
     `with languages as (
        select unnest(coalesce((select languages from corpus_statistics where tenant_id = $1), '{english}')) as language
      ), lexemes as (
-       select distinct u.lexeme from languages, unnest(to_tsvector(language::regconfig, $2)) u
-       union select unnest($3::text[])
-     ) select l.lexeme, term_index(l.lexeme) as index, t.chunk_count,
+       select u.lexeme, min(f.word) as word
+         from unnest($2::text[], $3::int[]) as f(form, word), languages, unnest(to_tsvector(language::regconfig, f.form)) u
+         group by u.lexeme
+       union
+       select i.identifier, $5::int + i.number::int from unnest($4::text[]) with ordinality as i(identifier, number)
+     ) select l.lexeme, l.word, term_index(l.lexeme) as index, t.chunk_count,
            (select chunk_count from corpus_statistics where tenant_id = $1) as total
          from lexemes l left join term_statistics t on t.tenant_id = $1 and t.lexeme = l.lexeme`,
-    [tenantId, words.join(' '), identifiers],
+    [tenantId, forms.map(({ form }) => form), forms.map(({ index }) => index), identifiers, words.length],
   );
 }
 
@@ -77,11 +85,14 @@ interface WeighedTerm {
   idf: number;
 }
 
-// The idf of Lucene's BM25, never negative. A term that the statistics do not know yet counts as seen once.
+// The idf of Lucene's BM25, never negative, over all forms of a word: a rare form is not rarer than the word. A term that
+// the statistics do not know yet counts as seen once.
 function weighTerms(terms: readonly Term[]): WeighedTerm[] {
+  const seenByWord = new Map<number, number>();
+  for (const { word, chunk_count } of terms) seenByWord.set(word, (seenByWord.get(word) ?? 0) + (chunk_count ?? 0));
   const byIndex = new Map<number, WeighedTerm>();
-  for (const { lexeme, index, chunk_count, total } of terms) {
-    const seen = chunk_count ?? 1;
+  for (const { lexeme, word, index, total } of terms) {
+    const seen = seenByWord.get(word) || 1;
     const all = Math.max(total ?? 1, seen);
     const idf = Math.log(1 + (all - seen + 0.5) / (seen + 0.5));
     if (idf > 0 && !byIndex.has(index)) byIndex.set(index, { lexeme, index, idf });

@@ -1,4 +1,5 @@
 // The stemmer that compares a question's words with a sentence's; the lexical search uses the database's own.
+import { baseForm } from './irregular-forms.ts';
 
 /** Vowels as `v`, consonants as `c`; a `y` after a consonant is a vowel. */
 function shapeOf(word: string): string {
@@ -66,12 +67,12 @@ function withoutFinalE(word: string): string {
 
 /**
  * Stem of a lower-case word after M. F. Porter, "An algorithm for suffix stripping" (1980), its steps 2 and 3 in one list.
- * Words with digits or letters outside a to z are returned as they are, without a possessive `'s`.
+ * Irregular forms have the stem of their base form. Words with digits or letters outside a to z are returned as they are, without a possessive `'s`.
  */
 export function stem(word: string): string {
   const bare = word.replace(/'s?$/, '');
   if (bare.length < 3 || !/^[a-z]+$/.test(bare)) return bare;
-  let current = withoutTense(withoutPlural(bare));
+  let current = withoutTense(withoutPlural(baseForm(bare)));
   // After a vowel it stays, as in Porter's later version: `pay`, `employ`.
   if (/[^aeiou]y$/.test(current) && hasVowel(current.slice(0, -1))) current = `${current.slice(0, -1)}i`;
   current = applyRules(current, DOUBLE_SUFFIXES, 0);

@@ -52,6 +52,7 @@ describe('what is found', () => {
     ['a version', 'v2.14.0', 'Version v2.14.0 removes the old endpoint.'],
     ['a part of a compound', 'probe', 'The device shows ERR-4021 when the probe is missing.'],
     ['another form of a word', 'approvals', 'Two people approve each payment.'],
+    ['an irregular form of a word', 'losing a badge I paid for', 'Report a badge that is lost, and pay nothing.'],
   ])('%s', async (_, question, text) => {
     await corpus.add('right.md', text);
     await corpus.add(
