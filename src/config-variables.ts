@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseAllowedHost } from '../ingest/fetch-hosts.ts';
+import { parsePrincipal } from '../retrieval/access-policy.ts';
 import { LOG_LEVELS } from './logger.ts';
 
 interface VariableText {
@@ -98,20 +99,35 @@ const priceTable = z
     ),
   );
 
-const hostList = z.string().transform((text, context) => {
-  const hosts = text
-    .split(',')
-    .map((host) => host.trim())
-    .filter(Boolean);
-  for (const host of hosts) {
-    try {
-      parseAllowedHost(host);
-    } catch {
-      context.addIssue({ code: 'custom' });
-    }
-  }
-  return hosts;
+// Entries separated by commas, each as `parse` has it.
+function listOf<Entry>(parse: (text: string) => Entry) {
+  return z.string().transform((text, context) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean)
+      .flatMap((entry) => {
+        try {
+          return [parse(entry)];
+        } catch {
+          context.addIssue({ code: 'custom' });
+          return [];
+        }
+      }),
+  );
+}
+
+const hostList = listOf((host) => {
+  parseAllowedHost(host);
+  return host;
 });
+
+const MIN_TOKEN_SECRET_BYTES = 32; // RFC 7518, 3.2: a key of HS256 has at least the size of its hash
+const tokenSecret = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) >= MIN_TOKEN_SECRET_BYTES)
+  .nullable()
+  .default(null);
 
 // One core stays free for the database and for questions; beyond four threads indexing waits for the database instead.
 const defaultEmbedThreads = () => Math.min(4, Math.max(1, availableParallelism() - 1));
@@ -142,6 +158,61 @@ export const VARIABLES = {
       .string()
       .regex(/^[a-z0-9-]{1,63}$/)
       .default('default'),
+  },
+  VERBATIM_HOST: {
+    meaning: 'Address that the service listens on; other than loopback only behind a proxy that speaks HTTPS',
+    form: 'an IP address or a host name',
+    example: '0.0.0.0',
+    default: '127.0.0.1',
+    schema: z
+      .string()
+      .regex(/^[\w.:-]+$/)
+      .default('127.0.0.1'),
+  },
+  VERBATIM_PORT: {
+    meaning: 'Port that the service listens on; 0 takes any that is free',
+    form: 'a whole number from 0 to 65535',
+    example: '8080',
+    default: '3000',
+    schema: integer(0, 65_535).default('3000'),
+  },
+  VERBATIM_TOKEN_SECRET: {
+    meaning:
+      'Secret that signs the tokens of signed-in people; needed with `DATABASE_URL`, else one is made in the data directory',
+    form: 'at least 32 bytes, from `openssl rand -base64 48`',
+    example: 'a-line-of-random-characters-from-openssl-rand',
+    default: null,
+    secret: true,
+    schema: tokenSecret,
+  },
+  VERBATIM_TOKEN_SECRET_PREVIOUS: {
+    meaning: 'The secret before the present one: its tokens hold until they run out (8 hours)',
+    form: 'at least 32 bytes',
+    example: 'the-line-that-was-in-VERBATIM_TOKEN_SECRET-before',
+    default: null,
+    secret: true,
+    schema: tokenSecret,
+  },
+  VERBATIM_EDITORS: {
+    meaning: 'Who may add documents besides admins',
+    form: 'principals separated by commas',
+    example: 'verbatim:group:editors,verbatim:user:ann@example.com',
+    default: 'none',
+    schema: listOf(parsePrincipal).default(''),
+  },
+  VERBATIM_RATE_PER_MINUTE: {
+    meaning: 'Requests that one person may send in a minute to the API of each instance',
+    form: 'a whole number from 1 to 1000000',
+    example: '120',
+    default: '60',
+    schema: integer(1, 1_000_000).default('60'),
+  },
+  VERBATIM_DRAIN_SECONDS: {
+    meaning: 'Seconds that running questions and jobs get to end when the service is told to stop',
+    form: 'a whole number from 0 to 3600',
+    example: '60',
+    default: '20',
+    schema: integer(0, 3_600).default('20'),
   },
   VERBATIM_MODEL: {
     meaning: 'What writes the answers; `extractive` quotes sentences without a language model',

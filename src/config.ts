@@ -2,6 +2,7 @@
 // to find five of them.
 import { z } from 'zod';
 import { VerbatimError } from '../retrieval/errors.ts';
+import type { Principal } from '../retrieval/model.ts';
 import {
   type KeyVariable,
   keyVariableOf,
@@ -25,6 +26,16 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly tenantId: string;
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** What signs tokens; null where it is not set. */
+  readonly tokenSecret: string | null;
+  readonly previousTokenSecret: string | null;
+  /** Who may add documents besides admins. */
+  readonly editors: readonly Principal[];
+  readonly ratePerMinute: number;
+  readonly drainSeconds: number;
   readonly model: ProviderChoice<'extractive' | 'ollama' | 'openai' | 'anthropic' | 'cohere' | 'azure_openai'>;
   /** By provider and model, such as `openai:gpt-5-mini`. */
   readonly prices: Readonly<
@@ -125,6 +136,13 @@ function toConfig(values: z.infer<typeof SCHEMA>, secrets: readonly string[]): C
     databaseUrl: values.DATABASE_URL,
     dataDir: values.VERBATIM_DATA_DIR,
     tenantId: values.VERBATIM_TENANT,
+    host: values.VERBATIM_HOST,
+    port: values.VERBATIM_PORT,
+    tokenSecret: values.VERBATIM_TOKEN_SECRET,
+    previousTokenSecret: values.VERBATIM_TOKEN_SECRET_PREVIOUS,
+    editors: values.VERBATIM_EDITORS,
+    ratePerMinute: values.VERBATIM_RATE_PER_MINUTE,
+    drainSeconds: values.VERBATIM_DRAIN_SECONDS,
     model: values.VERBATIM_MODEL,
     prices: values.VERBATIM_PRICES,
     embedder: values.VERBATIM_EMBEDDER,
