@@ -40,7 +40,7 @@ export async function missingVectorIndexes(
       [minVectors],
     );
     for (const row of rows) {
-      const name = `${table}_${row.hash}_${row.embedder_id}`;
+      const name = vectorIndexName(table, row.hash, row.embedder_id);
       const exists = await query(
         'select 1 as one from pg_indexes where indexname = $1 and schemaname = current_schema()',
         [name],
@@ -56,4 +56,9 @@ export async function missingVectorIndexes(
     }
   }
   return missing;
+}
+
+/** The name of the index of an embedder's vectors in a partition; `hash` is that of the tenant. */
+export function vectorIndexName(table: string, hash: string, embedderId: number): string {
+  return `${table}_${hash}_${embedderId}`;
 }

@@ -8,7 +8,7 @@ import type { Audience, Contributions, RankedChunk, VisibleTo } from './model.ts
 import type { Clock, Database, Embedder, Reranker } from './ports.ts';
 import { type Route, routeQuestion } from './route-question.ts';
 import { capPerDocument } from './source-cap.ts';
-import { vectorSearch } from './vector-search.ts';
+import { activeEmbedderName, vectorSearch } from './vector-search.ts';
 
 /** The stage that dropped a candidate; null = it reached the end. */
 export type DropStage =
@@ -51,8 +51,11 @@ export interface SearchResult {
 export interface SearchOptions {
   readonly database: Database;
   readonly embedder: Embedder;
+  /** Another embedder by its id, for a tenant whose vectors are not (yet) those of `embedder`; null = it cannot be had. */
+  readonly embedderById?: (id: string) => Promise<Embedder | null>;
   readonly reranker?: Reranker;
-  readonly weights: FusionWeights;
+  /** How much each search counts: for all questions, or by the embedder and the kind of question. */
+  readonly weights: FusionWeights | ((embedderId: string, route: Route) => FusionWeights);
   readonly lexicalTimeoutMs: number;
   readonly vectorTimeoutMs: number;
   readonly clock: Clock;
@@ -75,6 +78,13 @@ export class SearchFailedError extends VerbatimError {
   }
 }
 
+/** The tenant's vectors are those of an embedder that cannot be had; they are not compared with another one's. */
+class OtherEmbedderError extends VerbatimError {
+  constructor(name: string) {
+    super('other_embedder', `the vectors are those of ${name}, which is not available; run "verbatim reembed"`);
+  }
+}
+
 // Each search gives several times what is wanted, so that fusion, cap and checkpoint have something to choose from.
 const OVER_FETCH = 5;
 const MIN_FETCH = 100;
@@ -86,8 +96,10 @@ const MIN_CAP = 5;
 export function createSearch(options: SearchOptions): Search {
   return async (request) => {
     const stopwatch = createStopwatch(options.clock);
-    const { hits, degraded } = await runSearches(options, request, stopwatch);
-    const fused = fuse(hits.lexical, hits.vector, options.weights);
+    const route = routeQuestion(request.question);
+    const { hits, embedderId, degraded } = await runSearches(options, request, stopwatch);
+    const weights = typeof options.weights === 'function' ? options.weights(embedderId, route) : options.weights;
+    const fused = fuse(hits.lexical, hits.vector, weights);
     const trace = new Map(fused.map((hit) => [hit.chunkId, traceOf(hit, 'beyond_limit')]));
     const loaded = await stopwatch.time('load', () => loadRanked(options, request, fused, trace));
     const reranked = await stopwatch.time('rerank', () => rerank(options, request, loaded, degraded));
@@ -108,7 +120,7 @@ export function createSearch(options: SearchOptions): Search {
       documents: checked.documents,
       degraded,
       timingsMs: stopwatch.timings,
-      route: routeQuestion(request.question),
+      route,
     };
   };
 }
@@ -120,25 +132,18 @@ function traceOf(hit: FusedHit | RankedChunk, dropped: DropStage | null): TraceE
 
 async function runSearches(
   options: SearchOptions,
-  { question, visibleTo, limit }: SearchRequest,
+  request: SearchRequest,
   stopwatch: Stopwatch,
-): Promise<{ hits: { lexical: Hit[]; vector: Hit[] }; degraded: string[] }> {
-  const fetch = Math.max(MIN_FETCH, OVER_FETCH * limit);
-  const { database, embedder, lexicalTimeoutMs, vectorTimeoutMs } = options;
-  const deadline = options.clock() + vectorTimeoutMs;
+): Promise<{ hits: { lexical: Hit[]; vector: Hit[] }; embedderId: string; degraded: string[] }> {
+  const fetch = Math.max(MIN_FETCH, OVER_FETCH * request.limit);
+  const { database, lexicalTimeoutMs, vectorTimeoutMs } = options;
   const [lexical, vector] = await Promise.allSettled([
     withDeadline(lexicalTimeoutMs, () =>
       stopwatch.time('lexical', () =>
-        lexicalSearch(database, visibleTo, question, { limit: fetch, timeoutMs: lexicalTimeoutMs }),
+        lexicalSearch(database, request.visibleTo, request.question, { limit: fetch, timeoutMs: lexicalTimeoutMs }),
       ),
     ),
-    withDeadline(vectorTimeoutMs, async () => {
-      const [questionVector] = await stopwatch.time('embed', () => embedder.embed([question], 'question'));
-      const timeoutMs = Math.max(1, deadline - options.clock());
-      return stopwatch.time('vector', () =>
-        vectorSearch(database, visibleTo, { embedder, vector: questionVector ?? [] }, { limit: fetch, timeoutMs }),
-      );
-    }),
+    withDeadline(vectorTimeoutMs, () => searchByMeaning(options, request, fetch, stopwatch)),
   ]);
   if (lexical.status === 'rejected' && vector.status === 'rejected') {
     throw new SearchFailedError({ cause: lexical.reason });
@@ -146,14 +151,40 @@ async function runSearches(
   return {
     hits: {
       lexical: lexical.status === 'fulfilled' ? lexical.value : [],
-      vector: vector.status === 'fulfilled' ? vector.value : [],
+      vector: vector.status === 'fulfilled' ? vector.value.hits : [],
     },
+    embedderId: vector.status === 'fulfilled' ? vector.value.embedderId : options.embedder.id,
     degraded: [...degradedBy('lexical_search', lexical), ...degradedBy('vector_search', vector)],
   };
 }
 
+// With the configured embedder, or with that whose vectors the tenant has until the new ones are complete.
+async function searchByMeaning(
+  { database, embedder, embedderById, vectorTimeoutMs, clock }: SearchOptions,
+  { question, visibleTo }: SearchRequest,
+  limit: number,
+  stopwatch: Stopwatch,
+): Promise<{ hits: Hit[]; embedderId: string }> {
+  const deadline = clock() + vectorTimeoutMs;
+  const searchWith = async (chosen: Embedder): Promise<Hit[] | null> => {
+    const [vector] = await stopwatch.time('embed', () => chosen.embed([question], 'question'));
+    const timeoutMs = Math.max(1, deadline - clock());
+    return stopwatch.time('vector', () =>
+      vectorSearch(database, visibleTo, { embedder: chosen, vector: vector ?? [] }, { limit, timeoutMs }),
+    );
+  };
+  const hits = await searchWith(embedder);
+  if (hits) return { hits, embedderId: embedder.id };
+  const active = await activeEmbedderName(database, visibleTo);
+  if (active === undefined || active === embedder.id) return { hits: [], embedderId: embedder.id };
+  const other = await embedderById?.(active);
+  if (!other) throw new OtherEmbedderError(active);
+  return { hits: (await searchWith(other)) ?? [], embedderId: other.id };
+}
+
 function degradedBy(name: string, result: PromiseSettledResult<unknown>): string[] {
   if (result.status === 'fulfilled') return [];
+  if (result.reason instanceof OtherEmbedderError) return [`${name}_unavailable`];
   return [result.reason instanceof DatabaseTimeoutError ? `${name}_timeout` : `${name}_failed`];
 }
 

@@ -10,20 +10,20 @@ const EF_SEARCH = 200; // 0.997 recall@50 was measured with 100 when all is visi
 /**
  * Nearest chunks of the visible ones by cosine, under the vectors of this embedder and no other. Exact where few chunks
  * are visible or no index exists; else by the index, chosen from the measured share of visible chunks.
- * @returns at most `limit` hits; `score` is the cosine similarity, -1 to 1. Empty while the embedder is not active.
+ * @returns at most `limit` hits; `score` is the cosine similarity, -1 to 1. Null while another embedder, or none, is active.
  */
 export async function vectorSearch(
   database: Database,
   visibleTo: VisibleTo,
   question: { readonly embedder: Pick<Embedder, 'id' | 'dimensions'>; readonly vector: readonly number[] },
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
-): Promise<Hit[]> {
+): Promise<Hit[] | null> {
   if (visibleTo.aclIds.length === 0) return [];
   return database.read(
     visibleTo,
     async (query) => {
       const plan = await planSearch(query, visibleTo, question.embedder.id);
-      if (!plan) return [];
+      if (!plan) return null;
       // `+ 0` hides the ordering from the index. The dimension is cast so that the index on that expression is found;
       // both numbers come from our own rows, never from a question.
       const column = `embedding::halfvec(${Number(plan.dimensions)})`;
@@ -68,4 +68,14 @@ async function widenIndexSearch(query: Query, iterative: boolean, limit: number)
     String(Math.max(EF_SEARCH, Math.min(1000, 2 * limit))),
   ]);
   if (iterative) await query(`select set_config('hnsw.iterative_scan', 'relaxed_order', true)`);
+}
+
+/** The name of the embedder whose vectors are searched; undefined when the tenant has none yet. */
+export async function activeEmbedderName(database: Database, visibleTo: VisibleTo): Promise<string | undefined> {
+  const rows = await database.read(visibleTo, (query) =>
+    query<{ name: string }>(`select name from embedders where tenant_id = $1 and state = 'active'`, [
+      visibleTo.tenantId,
+    ]),
+  );
+  return rows[0]?.name;
 }

@@ -18,6 +18,7 @@ import { type ClosableEmbedder, chooseEmbedder } from './providers/choose-embedd
 import { chooseModel } from './providers/choose-model.ts';
 import { chooseReranker } from './providers/choose-reranker.ts';
 import { fusionWeights } from './providers/fusion-weights.ts';
+import { createOtherEmbedders, type OtherEmbedders } from './providers/other-embedders.ts';
 import { startWorkers } from './workers.ts';
 
 /** The whole product in one process, without a way to reach it: the terminal and the adapters add those. */
@@ -86,8 +87,9 @@ export async function openProduct(
     await server?.close();
     throw error;
   }
+  const others = createOtherEmbedders(config, { logger, clock: Date.now });
   const queue = createQueue(database, { queues: QUEUES, logger });
-  const parts = compose(config, logger, { database, queue, embedder, withoutAnswerCache });
+  const parts = compose(config, logger, { database, queue, embedder, others, withoutAnswerCache });
   let working: Promise<() => void> | undefined;
   return {
     ...parts,
@@ -100,6 +102,7 @@ export async function openProduct(
       endSweep?.();
       await queue.stop();
       await embedder.close();
+      await others.close();
       await database.close();
       await server?.close();
     },
@@ -109,16 +112,23 @@ export async function openProduct(
 function compose(
   config: Config,
   logger: Logger,
-  base: { database: DatabaseClient; queue: Queue; embedder: Embedder; withoutAnswerCache: boolean },
+  base: {
+    database: DatabaseClient;
+    queue: Queue;
+    embedder: Embedder;
+    others: OtherEmbedders;
+    withoutAnswerCache: boolean;
+  },
 ): Omit<Product, 'startWorkers' | 'close'> {
-  const { database, queue, embedder, withoutAnswerCache } = base;
+  const { database, queue, embedder, others, withoutAnswerCache } = base;
   const clock = Date.now;
   const reranker = chooseReranker(config, { clock, logger });
   const search = createSearch({
     database,
     embedder,
+    embedderById: others.byId,
     ...(reranker ? { reranker } : {}),
-    weights: fusionWeights(embedder.id),
+    weights: fusionWeights,
     lexicalTimeoutMs: config.lexicalTimeoutMs,
     vectorTimeoutMs: config.vectorTimeoutMs,
     clock,

@@ -78,7 +78,11 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   };
 }
 
-async function buildVectorIndexes({ database, logger }: WorkerOptions): Promise<void> {
+/** Builds the approximate indexes that partitions are large enough for and lack. */
+export async function buildVectorIndexes({
+  database,
+  logger,
+}: Pick<WorkerOptions, 'database' | 'logger'>): Promise<void> {
   const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
   for (const index of missing) {
     logger.info({ index: index.name, vectors: index.vectors }, 'building a vector index');

@@ -11,6 +11,7 @@ import { addEvalCommand } from './eval-command.ts';
 import { addForgetCommand } from './forget-command.ts';
 import { addIngestCommand } from './ingest-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
+import { addReembedCommand } from './reembed-command.ts';
 import { addSearchCommand } from './search-command.ts';
 import { addStartCommand } from './start-command.ts';
 import { addStatusCommand } from './status-command.ts';
@@ -69,6 +70,7 @@ function createProgram(context: CliContext): Command {
     addForgetCommand,
     addDirectoryCommand,
     addStatusCommand,
+    addReembedCommand,
     addMigrateCommand,
     addDemoCommand,
     addEvalCommand,
