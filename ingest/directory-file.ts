@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { UsageError } from '../retrieval/errors.ts';
 import { ROLES, type Role } from '../retrieval/model.ts';
+import type { DirectoryChannel } from './channels.ts';
 
 /** A directory as it should be. E-mails are lower-case; members are e-mails or `group:` and a group's id. */
 export interface Directory {
@@ -14,6 +15,8 @@ export interface Directory {
     readonly guest: boolean;
   }[];
   readonly groups: readonly { readonly id: string; readonly name: string; readonly members: readonly string[] }[];
+  /** Of the chat page. Not given: the channels stay as they are. */
+  readonly channels?: readonly DirectoryChannel[] | undefined;
 }
 
 const EMAIL = /^[^\s@:,]+@[^\s@:,]+$/;
@@ -24,6 +27,7 @@ const email = z
   .transform((text) => text.toLowerCase());
 const groupId = z.string().trim().regex(/^\S+$/, 'must be an id without blanks, like finance');
 const role = z.enum(ROLES, { message: `must be one of ${ROLES.join(', ')}` });
+const CHANNEL_MEMBER = 'must be an e-mail address, "group:" and a group\'s id, or "everyone"';
 const member = z.union(
   [
     z
@@ -34,6 +38,18 @@ const member = z.union(
   ],
   { message: 'must be an e-mail address or "group:" and a group\'s id' },
 );
+
+const channel = z
+  .object({
+    id: z
+      .string()
+      .trim()
+      .regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, "-" and "_", like travel-help'),
+    name: z.string().trim().min(1, 'must not be empty'),
+    purpose: z.string().default(''),
+    members: z.array(z.union([z.literal('everyone'), member], { message: CHANNEL_MEMBER })).default([]),
+  })
+  .strict();
 
 const jsonDirectory = z
   .object({
@@ -53,6 +69,7 @@ const jsonDirectory = z
     groups: z
       .array(z.object({ id: groupId, name: z.string().default(''), members: z.array(member).default([]) }).strict())
       .default([]),
+    channels: z.array(channel).optional(),
   })
   .strict();
 
@@ -76,6 +93,10 @@ export function readDirectoryFile(text: string): Directory {
   refuseDuplicates(
     result.data.groups.map((group) => group.id),
     'group',
+  );
+  refuseDuplicates(
+    (result.data.channels ?? []).map((each) => each.id),
+    'channel',
   );
   return result.data;
 }

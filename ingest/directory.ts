@@ -2,6 +2,7 @@
 import { UsageError } from '../retrieval/errors.ts';
 import type { Query } from '../retrieval/ports.ts';
 import { bumpIndexVersion, ensureTenant } from './acl.ts';
+import { putChannels } from './channels.ts';
 import type { Directory } from './directory-file.ts';
 
 export interface ImportOptions {
@@ -71,6 +72,7 @@ export async function importDirectory(
        select $1, r.member, r."group", $2 from jsonb_to_recordset($3::jsonb) as r(member text, "group" text)`,
     [tenantId, name, JSON.stringify(memberships)],
   );
+  if (directory.channels) await putChannels(query, directory.channels, options);
   await bumpIndexVersion(query, tenantId);
   return { people: emails.length, added, deactivated, groups: groups.length, memberships: memberships.length };
 }

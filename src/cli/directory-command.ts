@@ -17,8 +17,10 @@ interface ImportCommandOptions {
 const FORMATS = `
 FILE is JSON:
   {"people": [{"email": "ann@example.com", "name": "Ann", "role": "manager", "active": true, "guest": false}],
-   "groups": [{"id": "finance", "members": ["ann@example.com", "group:controllers"]}]}
+   "groups": [{"id": "finance", "members": ["ann@example.com", "group:controllers"]}],
+   "channels": [{"id": "month-end", "name": "month-end", "purpose": "Closing the books", "members": ["group:finance"]}]}
 or CSV with the columns email,name,role,active,guest,groups (groups separated by ";"). "-" reads standard input.
+Channels are those of the chat page; a member may be "everyone". A file without "channels" leaves them as they are.
 Roles: intern, analyst, manager, exec, admin. The file is taken as complete: people it leaves out are deactivated.`;
 
 /** `verbatim directory import` */

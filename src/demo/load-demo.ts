@@ -30,13 +30,22 @@ const manifest = z.array(
 );
 
 const questions = z.array(
-  z.object({ text: z.string(), as: z.string(), expect: z.enum(['answered', 'refused']) }).passthrough(),
+  z
+    .object({
+      text: z.string(),
+      as: z.string(),
+      with: z.array(z.string()).default([]),
+      expect: z.enum(['answered', 'refused']),
+    })
+    .passthrough(),
 );
 
 /** A question that the demo company can be asked, and by whom. */
 export interface DemoQuestion {
   readonly text: string;
   readonly as: string;
+  /** The others who see the answer. */
+  readonly with: readonly string[];
   readonly expect: 'answered' | 'refused';
 }
 
@@ -46,8 +55,9 @@ export async function loadDemo(
   { tenantId, onProgress }: Pick<IngestRunOptions, 'tenantId' | 'onProgress'>,
 ): Promise<IngestedDocument[]> {
   const directory = readDirectoryFile(await readFile(new URL('people.json', COMPANY), 'utf8'));
+  const { channels } = readDirectoryFile(await readFile(new URL('channels.json', COMPANY), 'utf8'));
   await product.database.transaction((query) =>
-    importDirectory(query, directory, { tenantId, name: DEMO, merge: false, force: true }),
+    importDirectory(query, { ...directory, channels }, { tenantId, name: DEMO, merge: false, force: true }),
   );
   const entries = await readManifest();
   const options: IngestRunOptions = { tenantId, submittedBy: DEMO, sourceId: DEMO, embedLater: true };

@@ -1,0 +1,89 @@
+import type { Span } from '../../retrieval/model.ts';
+import type { DocumentSummary, ReadableDocument } from '../ports.ts';
+import { documentText } from './document-text.ts';
+import { type Html, html } from './html.ts';
+import { icon } from './icons.ts';
+import { readersInWords } from './readers-in-words.ts';
+import { time } from './words.ts';
+
+/** What the document view shows. */
+export interface DocumentView {
+  readonly document: ReadableDocument;
+  /** What is highlighted. */
+  readonly mark: Span | null;
+  /** How the quote relates to the text: as it was quoted, found again in a newer version, or no longer there. */
+  readonly quote: 'none' | 'current' | 'moved' | 'gone';
+  /** The version that was quoted. */
+  readonly quotedVersion: number | null;
+  /** Only for admins. */
+  readonly summary: DocumentSummary | null;
+}
+
+// An outline of one or two lines is no help.
+const MIN_OUTLINE = 3;
+
+/** A document with the quote highlighted. */
+export function documentView(view: DocumentView): Html {
+  const { document, mark } = view;
+  const headings = new Set(document.headings.map(({ start }) => start));
+  return html`<article class="document">
+<header class="page-head">
+<p class="eyebrow">${icon('document')}<span>Document</span></p>
+<h1 dir="auto">${document.title || document.uri}</h1>
+${headingPath(document, mark)}
+<dl class="facts">
+<div><dt>Version</dt><dd>${document.version}</dd></div>
+${document.tookEffectAt && html`<div><dt>Updated</dt><dd>${time(document.tookEffectAt)}</dd></div>`}
+<div><dt>Source</dt><dd>${document.source}</dd></div>
+<div><dt>Your permission</dt><dd class="good">${icon('check')}checked just now</dd></div>
+</dl>
+${origin(document.uri)}
+${view.summary && readers(view.summary)}
+${quoteNote(view)}
+</header>
+${outline(document)}
+<div class="document-text">${documentText(document.text, { headings, mark })}</div>
+</article>`;
+}
+
+function headingPath({ headings, title }: ReadableDocument, mark: Span | null): Html | null {
+  if (!mark) return null;
+  const above = headings.filter(({ start }) => start <= mark.start).at(-1);
+  const path = (above?.path ?? []).filter((part) => part !== title);
+  if (path.length === 0) return null;
+  return html`<p class="heading-path"><span class="unseen">The quote stands under: </span>${path.map(
+    (part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}${part}`,
+  )}</p>`;
+}
+
+// A link only to where a browser goes anyway: other schemes could run something.
+function origin(uri: string): Html {
+  return /^https?:\/\//i.test(uri)
+    ? html`<p class="origin"><a href="${uri}" rel="noopener noreferrer external">${uri}</a></p>`
+    : html`<p class="origin muted">${uri}</p>`;
+}
+
+function readers({ readers: words, accessLevel, department }: DocumentSummary): Html {
+  return html`<details class="readers"><summary>${icon('people')}<span>Who may see this (admins only)</span></summary>
+<p><b>${accessLevel}</b>${department && html`, ${department}`}: <span class="acl">${readersInWords(words)}</span></p></details>`;
+}
+
+function quoteNote({ quote, quotedVersion, document }: DocumentView): Html | null {
+  if (quote === 'current') return html`<p class="jump"><a href="#quote">Go to the quote</a></p>`;
+  if (quote === 'none') return null;
+  const text = {
+    moved: `The answer quoted version ${quotedVersion}; this is version ${document.version}. The quoted words are still in it.`,
+    gone: `The answer quoted version ${quotedVersion}; this is version ${document.version}, and the quoted words are no longer in it.`,
+  }[quote];
+  const jump = quote === 'moved' && html` <a href="#quote">Go to the quote</a>`;
+  return html`<p class="notice" role="note">${icon('warning')}<span>${text}${jump}</span></p>`;
+}
+
+function outline({ headings, text }: ReadableDocument): Html | null {
+  if (headings.length < MIN_OUTLINE) return null;
+  const links = headings.map(({ start, path }) => {
+    const level = /^#{1,6}/.exec(text.slice(start, start + 6))?.[0].length ?? 1;
+    return html`<li class="outline-${Math.min(level, 3)}"><a href="#at-${start}">${path.at(-1)}</a></li>`;
+  });
+  return html`<nav class="outline" aria-label="Outline"><details><summary>Outline</summary><ul>${links}</ul></details></nav>`;
+}

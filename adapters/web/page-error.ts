@@ -1,0 +1,18 @@
+import { VerbatimError } from '../../retrieval/errors.ts';
+
+/** A request that a page cannot be given for; the message is shown to the person. */
+export class PageError extends VerbatimError {
+  readonly status: 400 | 401 | 403 | 404 | 413 | 429;
+  constructor(status: PageError['status'], message: string) {
+    super(`page_${status}`, message);
+    this.status = status;
+  }
+}
+
+/** The same for what does not exist and for what the person may not see. */
+export function notFound(): PageError {
+  return new PageError(
+    404,
+    'There is nothing here that you may see. It may have moved, been deleted, or never been here.',
+  );
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { Router } from 'express';
+import { createWebRouter } from '../adapters/web/create-web-router.ts';
+import { demoQuestions } from './demo/load-demo.ts';
+import { createRoster } from './demo/roster.ts';
+import { createInsights } from './operations/insights.ts';
+import { createQuoteCheck } from './operations/quote-states.ts';
+import type { ServiceParts } from './service/start-service.ts';
+
+/** The chat page, the document view and the operations pages of a tenant; to be mounted at `/` behind everything else. */
+export function createWebPages(parts: ServiceParts, { tenantId }: { readonly tenantId: string }): Router {
+  const { product, people, answers, feedback, documents, sessions, ask } = parts;
+  return createWebRouter({
+    ...{ tenantId, people, answers, feedback, documents, sessions, ask },
+    asksPerMinute: product.config.ratePerMinute,
+    insights: createInsights(product),
+    roster: createRoster(product),
+    checkQuotes: createQuoteCheck(product),
+    suggestions: async (_tenantId, email) => (sessions.demo ? await questionsOf(email) : []),
+    clock: Date.now,
+    newId: randomUUID,
+    logger: product.logger,
+  });
+}
+
+// What this person of the demo company asks alone.
+async function questionsOf(email: string): Promise<string[]> {
+  const questions = await demoQuestions();
+  return questions.filter((each) => each.as === email && each.with.length === 0).map(({ text }) => text);
+}
