@@ -11,7 +11,19 @@ export const readForm: RequestHandler = express.urlencoded({
   extended: false,
   limit: MAX_FORM_BYTES,
   parameterLimit: 20,
+  verify: (_request, _response, bytes) => refuseBadEncoding(bytes),
 });
+
+// The parser would take what cannot be decoded as it stands, and a question would be stored as `%ff`.
+function refuseBadEncoding(bytes: Buffer): void {
+  try {
+    decodeURIComponent(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new PageError(400, UNREADABLE);
+  }
+}
+
+const UNREADABLE = 'The text contains control characters or characters that cannot be read. Type it anew.';
 
 /** A field of a form as a text; empty when it was not sent. @throws PageError 400 for a field that was sent twice. */
 export function field(request: Request, name: string): string {
@@ -29,7 +41,7 @@ export function typedText(request: Request, name: string): string {
   const text = field(request, name).replaceAll(/\r\n?/g, '\n').trim();
   // U+FFFD is what is left of bytes that are not UTF-8.
   if (!text.isWellFormed() || /[\p{Cc}\uFFFD]/u.test(text.replaceAll(/[\n\t]/g, ''))) {
-    throw new PageError(400, 'The text contains control characters or characters that cannot be read. Type it anew.');
+    throw new PageError(400, UNREADABLE);
   }
   return text;
 }

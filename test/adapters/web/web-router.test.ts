@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CRANE, LEAVE, startWebService, TENANT, type WebService } from '../../helpers/web-service.ts';
+
+let web: WebService;
+beforeAll(async () => {
+  web = await startWebService();
+});
+afterAll(() => web.close());
+
+const HTML = { accept: 'text/html' };
+
+/** A browser of few words: cookies, and the token of the last page's forms. */
+async function browser(email?: string) {
+  const cookies = new Map<string, string>();
+  let formToken = '';
+  const send = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(new URL(path, web.url), {
+      redirect: 'manual',
+      ...init,
+      headers: { ...HTML, ...init.headers, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (name !== undefined && value !== undefined) cookies.set(name, value);
+    }
+    return response;
+  };
+  const get = async (path: string) => {
+    const response = await send(path);
+    const text = await response.text();
+    formToken = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? formToken;
+    return { status: response.status, headers: response.headers, text };
+  };
+  const post = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(path, { method: 'POST', body: new URLSearchParams({ form: formToken, ...fields }), headers });
+  const signIn = async (who: string) => {
+    await get('/sign-in');
+    await post('/sign-in', { email: `${who}@x.example`, next: '/' });
+    return get('/');
+  };
+  if (email !== undefined) await signIn(email);
+  return { get, post, send, signIn, cookies, token: () => formToken };
+}
+
+async function countAnswers(): Promise<number> {
+  const rows = await web.product.database.transaction((query) =>
+    query<{ count: number }>('select count(*)::int as count from answers where tenant_id = $1', [TENANT]),
+  );
+  return rows[0]?.count ?? 0;
+}
+
+describe('signing in', () => {
+  test('every page sends a stranger to sign in, and back afterwards', async () => {
+    const stranger = await browser();
+    for (const path of ['/', '/channels/finance', '/documents/x?start=1', '/admin', '/admin/questions']) {
+      const { status, headers } = await stranger.get(path);
+      expect(status).toBe(303);
+      expect(headers.get('location')).toBe(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(path)}`);
+    }
+  });
+
+  test.each(['//evil.example', 'https://evil.example', '/\\evil.example', '/\tevil', 'javascript:alert(1)'])(
+    'never goes to %s afterwards',
+    async (next) => {
+      const someone = await browser();
+      await someone.get('/sign-in');
+      const response = await someone.post('/sign-in', { email: 'ben@x.example', next });
+      expect(response.headers.get('location')).toBe('/');
+    },
+  );
+
+  test.each(['lea@x.example', 'nobody@x.example', ''])('lets nobody in as %s', async (email) => {
+    const someone = await browser();
+    await someone.get('/sign-in');
+    const response = await someone.post('/sign-in', { email });
+    expect(response.status).toBe(400);
+    expect(someone.cookies.has('verbatim_session')).toBe(false);
+  });
+
+  test('the session is out of reach of scripts and of other sites, and ends with signing out', async () => {
+    const ben = await browser();
+    await ben.get('/sign-in');
+    const response = await ben.post('/sign-in', { email: 'ben@x.example' });
+    const cookie = response.headers.getSetCookie().find((each) => each.startsWith('verbatim_session='));
+    expect(cookie).toMatch(/; HttpOnly/);
+    expect(cookie).toMatch(/; SameSite=Lax/);
+    await ben.get('/');
+    await ben.post('/sign-out', {});
+    expect((await ben.get('/')).status).toBe(303);
+  });
+
+  test.each(['x', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGFAeC5leGFtcGxlIn0.'])(
+    'the token %s signs nobody in',
+    async (token) => {
+      const forger = await browser();
+      forger.cookies.set('verbatim_session', token);
+      expect((await forger.get('/')).status).toBe(303);
+    },
+  );
+});
+
+describe('forms', () => {
+  test.each([
+    ['no token', { form: '' }, {}],
+    ['the token of somebody else', { form: 'x'.repeat(43) }, {}],
+    ['a request from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['a request from a sibling site', {}, { 'sec-fetch-site': 'same-site' }],
+  ])('are refused with %s, and nothing is asked', async (_name, fields, headers) => {
+    const ben = await browser('ben');
+    const before = await countAnswers();
+    const response = await ben.post(
+      '/ask',
+      { place: 'private', question: 'How many days of leave?', ...fields },
+      headers,
+    );
+    expect(response.status).toBe(403);
+    expect(await countAnswers()).toBe(before);
+  });
+
+  test('are refused when the cookie and the token come from another session', async () => {
+    const [ben, ann] = [await browser('ben'), await browser('ann')];
+    ben.cookies.set('verbatim_form', ann.cookies.get('verbatim_form') ?? '');
+    const response = await ben.post('/ask', { place: 'private', question: 'Leave?', form: ann.token() });
+    expect(response.status).toBe(403);
+  });
+
+  test.each([
+    ['an empty question', { question: ' \n ' }, 400],
+    ['a question of 5,000 characters', { question: 'a'.repeat(5_000) }, 413],
+    ['a question of a megabyte', { question: 'a'.repeat(2 ** 20) }, 413],
+    ['a control character', { question: 'How many\u0000 days?' }, 400],
+    ['another control character', { question: 'How \u001b[31m many days?' }, 400],
+    ['a channel that the person is not in', { place: 'channel:finance' }, 404],
+    ['a channel that does not exist', { place: 'channel:nowhere' }, 404],
+    ['a place that is none', { place: '../private' }, 404],
+    ['a thread that is not here', { thread: 'somebody-elses' }, 404],
+  ])('%s is refused, and nothing is asked', async (_name, fields, status) => {
+    const ben = await browser('ben');
+    const before = await countAnswers();
+    const response = await ben.post('/ask', { place: 'private', question: 'How many days of leave?', ...fields });
+    expect(response.status).toBe(status);
+    expect(await response.text()).not.toMatch(/ at .*\.ts:\d+|node_modules/);
+    expect(await countAnswers()).toBe(before);
+  });
+
+  test('bytes that are not UTF-8 are refused', async () => {
+    const ben = await browser('ben');
+    const response = await ben.send('/ask', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `form=${ben.token()}&place=private&question=%ff%fe`,
+    });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('answers', () => {
+  test('a member of the channel sees what another asked there; somebody outside gets the same as for no channel', async () => {
+    const [ann, ben, gus] = [await browser('ann'), await browser('ben'), await browser('gus')];
+    await ann.get('/channels/town-square');
+    const asked = await ann.post('/ask', {
+      place: 'channel:town-square',
+      question: 'How many days of annual leave in a year?',
+    });
+    expect(asked.status).toBe(303);
+    expect((await ben.get('/channels/town-square')).text).toContain(LEAVE);
+    const outside = await gus.get('/channels/town-square');
+    const missing = await gus.get('/channels/nowhere');
+    expect([outside.status, missing.status]).toEqual([404, 404]);
+    expect(outside.text.replaceAll(/\b[0-9a-f-]{36}\b/g, '')).toBe(missing.text.replaceAll(/\b[0-9a-f-]{36}\b/g, ''));
+  });
+
+  test('markup in questions, titles and documents is shown, never sent as markup', async () => {
+    const ben = await browser('ben');
+    await ben.post('/ask', {
+      place: 'private',
+      question: 'How many tons does the crane carry? <img src=x onerror=alert(1)>',
+    });
+    const { text } = await ben.get('/');
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(text).toContain('&lt;script&gt;document.title=&quot;run&quot;&lt;/script&gt;');
+    expect(text).not.toMatch(/<img|<b>twelve|<script>/);
+    expect(text.match(/<script/g)).toHaveLength(1);
+    expect(CRANE).toContain('<script>');
+  });
+
+  test('opinions come only from those who see the answer', async () => {
+    const [ann, gus] = [await browser('ann'), await browser('gus')];
+    await ann.post('/ask', { place: 'private', question: 'How many days of annual leave in a year?' });
+    const answerId = /id="answer-([^"]+)"/.exec((await ann.get('/')).text)?.[1] ?? '';
+    const verdict = { verdict: 'up' };
+    expect((await gus.post(`/answers/${answerId}/feedback`, { place: 'private', ...verdict })).status).toBe(404);
+    expect((await ann.post(`/answers/${answerId}/feedback`, { place: 'private', verdict: 'sideways' })).status).toBe(
+      400,
+    );
+    expect(
+      (await ann.post(`/answers/${answerId}/feedback`, { place: 'private', verdict: 'down', reason: 'no' })).status,
+    ).toBe(400);
+    expect((await ann.post(`/answers/${answerId}/feedback`, { place: 'private', ...verdict })).status).toBe(303);
+    expect((await ann.get('/')).text).toContain('You found this helpful');
+  });
+});
+
+describe('documents', () => {
+  const open = async (who: string, id: string, query = '') => (await browser(who)).get(`/documents/${id}${query}`);
+
+  test('one that the person may not read looks like one that does not exist', async () => {
+    const closed = await open('ben', web.documentIds.get('bonus.md') ?? '');
+    const missing = await open('ben', 'no-such-document');
+    expect([closed.status, missing.status]).toEqual([404, 404]);
+    expect(closed.text).toBe(missing.text);
+    expect((await open('ann', web.documentIds.get('bonus.md') ?? '')).status).toBe(200);
+  });
+
+  test('who may read it is told to admins only', async () => {
+    const id = web.documentIds.get('leave.md') ?? '';
+    expect((await open('ada', id)).text).toContain('Who may see this');
+    expect((await open('ben', id)).text).not.toContain('Who may see this');
+  });
+
+  test.each([
+    '?version=1&start=-1&end=5',
+    '?version=1&start=5&end=1',
+    '?version=1&start=a&end=b',
+    '?version=1&start=1&end=999999',
+    '?start=1&start=2&end=9',
+    '?version=99&start=1&end=9',
+  ])('a place that is none (%s) opens the document without a highlight', async (query) => {
+    const { status, text } = await open('ben', web.documentIds.get('leave.md') ?? '', query);
+    expect(status).toBe(200);
+    expect(text).not.toContain('<mark');
+  });
+});
+
+describe('operations pages', () => {
+  const pages = ['/admin', '/admin/documents', '/admin/questions'];
+
+  test.each(['ann', 'gus'])('are closed to %s', async (who) => {
+    const someone = await browser(who);
+    for (const path of pages) {
+      const { status, text } = await someone.get(path);
+      expect(status).toBe(403);
+      expect(text).toContain('for admins');
+    }
+    const id = web.documentIds.get('leave.md') ?? '';
+    for (const action of ['forget', 'quarantine', 'release']) {
+      expect((await someone.post(`/admin/documents/${id}/${action}`, {})).status).toBe(403);
+    }
+    expect((await (await browser('ben')).get(`/documents/${id}`)).status).toBe(200);
+  });
+
+  test('are open to an admin', async () => {
+    const ada = await browser('ada');
+    for (const path of pages) expect((await ada.get(path)).status).toBe(200);
+  });
+
+  test('a quarantined document vanishes from the document view and comes back when it is released', async () => {
+    const [ada, ben] = [await browser('ada'), await browser('ben')];
+    const id = web.documentIds.get('gate.md') ?? '';
+    await ada.post(`/admin/documents/${id}/quarantine`, {});
+    expect((await ben.get(`/documents/${id}`)).status).toBe(404);
+    expect((await ada.get('/admin/documents?state=quarantined')).text).toContain('Release');
+    await ada.post(`/admin/documents/${id}/release`, {});
+    expect((await ben.get(`/documents/${id}`)).status).toBe(200);
+  });
+
+  test('a search in the log finds its words and not those of patterns', async () => {
+    const ben = await browser('ben');
+    await ben.post('/ask', { place: 'private', question: 'Is 100% of the gate painted?' });
+    const ada = await browser('ada');
+    expect((await ada.get('/admin/questions?search=100%25+of')).text).toContain('Is 100% of the gate painted?');
+    expect((await ada.get('/admin/questions?search=1%25t')).text).toContain('No question is like that');
+    expect((await ada.get('/admin/questions?cursor=nonsense')).status).toBe(400);
+  });
+});
+
+describe('what is sent', () => {
+  test('nothing but our own script and style may run, and no page is kept or framed', async () => {
+    const { headers } = await (await browser('ben')).get('/');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('assets are kept for good under their digest, and asked for again otherwise', async () => {
+    const page = await (await browser('ben')).get('/');
+    const path = /href="(\/assets\/style\.css\?v=[^"]+)"/.exec(page.text)?.[1] ?? '';
+    const kept = await fetch(new URL(path, web.url));
+    expect(kept.headers.get('cache-control')).toContain('immutable');
+    const etag = kept.headers.get('etag') ?? '';
+    const again = await fetch(new URL('/assets/style.css', web.url), {
+      headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' },
+    });
+    expect(again.status).toBe(304);
+    expect((await fetch(new URL('/assets/..%2fassets.ts', web.url))).status).toBe(404);
+  });
+
+  test('a browser gets a page for what is not there, a program a problem document', async () => {
+    const page = await fetch(new URL('/nowhere', web.url), { headers: HTML });
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    const problem = await fetch(new URL('/nowhere', web.url), { headers: { accept: 'application/json' } });
+    expect([problem.status, problem.headers.get('content-type')?.split(';')[0]]).toEqual([
+      404,
+      'application/problem+json',
+    ]);
+  });
+});
