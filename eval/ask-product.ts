@@ -1,11 +1,13 @@
 // One question put to the product as its users put it, and what is needed to judge what came back.
 import type { AnswerQuestion } from '../retrieval/answer-question.ts';
 import { buildContext } from '../retrieval/context.ts';
+import type { AskedContext } from '../retrieval/extractive-answer.ts';
 import { loadChunks } from '../retrieval/load-chunks.ts';
 import type { Answer, Audience, Chunk, Principal, RankedChunk, VisibleTo } from '../retrieval/model.ts';
-import type { Clock, ContextChunk, Database } from '../retrieval/ports.ts';
+import type { Clock, Database } from '../retrieval/ports.ts';
 import type { Search, SearchResult } from '../retrieval/search.ts';
 import { standaloneQuestion } from '../retrieval/standalone-question.ts';
+import { readTermRarity } from '../retrieval/term-rarity.ts';
 import { visibleAcls } from '../retrieval/visible-acls.ts';
 
 /** The parts of the product that are evaluated, holding the documents of one set. */
@@ -15,7 +17,7 @@ export interface EvaluatedProduct {
   readonly search: Search;
   readonly answerQuestion: AnswerQuestion;
   /** The score behind the decision to answer; null = the answer model does not tell. */
-  readonly scoreDecision: ((question: string, context: readonly ContextChunk[]) => number | Promise<number>) | null;
+  readonly scoreDecision: ((asked: AskedContext) => Promise<number>) | null;
   readonly clock: Clock;
   /** Unique to the run: threads of earlier runs on a kept database are not continued. */
   readonly runId: string;
@@ -133,5 +135,9 @@ async function decisionScore(
   ranked: readonly RankedChunk[],
 ): Promise<number | null> {
   if (!scoreDecision) return null;
-  return scoreDecision(question, await buildContext(database, visibleTo, ranked));
+  const [context, termRarity] = await Promise.all([
+    buildContext(database, visibleTo, ranked),
+    readTermRarity(database, visibleTo, question),
+  ]);
+  return scoreDecision({ question, context, termRarity });
 }

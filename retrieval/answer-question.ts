@@ -4,7 +4,7 @@ import { type Evidence, previousQuestion, recordAnswer } from './answer-log.ts';
 import { type CheckedDocument, checkpoint } from './checkpoint.ts';
 import { confidenceOf } from './confidence.ts';
 import { buildContext } from './context.ts';
-import { type DraftOptions, draftAnswer, NOTHING, type Outcome } from './draft-answer.ts';
+import { type Asked, type DraftOptions, draftAnswer, NOTHING, type Outcome } from './draft-answer.ts';
 import { UsageError } from './errors.ts';
 import { condenseAudience } from './large-audience.ts';
 import type { Answer, Audience, Citation, Confidence, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
@@ -12,6 +12,7 @@ import type { Clock, Database } from './ports.ts';
 import { routeQuestion } from './route-question.ts';
 import { createStopwatch, type Search, type SearchResult, type Stopwatch } from './search.ts';
 import { standaloneQuestion } from './standalone-question.ts';
+import { readTermRarity } from './term-rarity.ts';
 import { visibleAcls } from './visible-acls.ts';
 
 export interface AnswererOptions extends DraftOptions {
@@ -73,14 +74,14 @@ async function answerAnew(options: AnswererOptions, asking: Asking): Promise<Ans
   const { audience, visibleTo } = rights;
   const request = { question: standalone, visibleTo, audience, limit: CONTEXT_CHUNKS };
   const found = await stage('search', () => options.search(request));
-  const context = await stage('context', () => buildContext(options.database, visibleTo, found.ranked));
-  const drafted = await stage('model', () => draftAnswer(options, standalone, context));
+  const asked = await stage('context', () => gather(options, standalone, visibleTo, found));
+  const drafted = await stage('model', () => draftAnswer(options, asked));
   const { outcome, withdrawn } = await stage('recheck', () => recheck(options, question.tenantId, audience, drafted));
-  const { refusal, text, citations } = outcome;
+  const { refusal, text, citations, probability } = outcome;
   const answer = compose(options, asking, {
     ...outcome,
     refusal: refusal && explainRefusal(refusal, found, rights.askerSeesMore),
-    confidence: refusal ? null : confidenceOf({ question: standalone, answer: text, citations }),
+    confidence: refusal ? null : confidenceOf({ ...asked, answer: text, citations, probability }),
     degraded: [...new Set([...found.degraded, ...outcome.degraded])],
     documents: found.documents,
     searchMs: found.timingsMs,
@@ -91,6 +92,19 @@ async function answerAnew(options: AnswererOptions, asking: Asking): Promise<Ans
   await stage('store', () => store(options, asking, answer, evidence, keep));
   logOutcome(options, answer, evidence);
   return answer;
+}
+
+async function gather(
+  { database }: AnswererOptions,
+  question: string,
+  visibleTo: VisibleTo,
+  { ranked }: SearchResult,
+): Promise<Asked> {
+  const [context, termRarity] = await Promise.all([
+    buildContext(database, visibleTo, ranked),
+    readTermRarity(database, visibleTo, question),
+  ]);
+  return { question, context, termRarity };
 }
 
 // The citations are checked for the people of now; where one of them may not be shown, the question is answered anew.

@@ -1,5 +1,6 @@
 // How much of an answer is quoted, and how much of the question its quotes cover.
 import type { Citation, Confidence } from './model.ts';
+import type { TermRarity } from './ports.ts';
 import { coverage, termsOf, weightedTerms } from './sentence-score-terms.ts';
 import { splitSentences } from './sentences.ts';
 
@@ -41,19 +42,26 @@ function faithfulnessOf(answer: string, citations: readonly Citation[]): number 
 /**
  * Confidence in an answer with its citations, shares in 0…1. `faithfulness`: sentences of the answer that a cited chunk's
  * quotes support. `coverage`: the question's terms, rarer ones weighing more, found as stems in the quotes or in the titles
- * and headings above them. `overall`: their harmonic mean. All 0 without citations.
+ * and headings above them, and at most `probability`. `overall`: their harmonic mean. All 0 without citations.
  */
 export function confidenceOf(given: {
   readonly question: string;
   readonly answer: string;
   readonly citations: readonly Citation[];
+  readonly termRarity?: TermRarity;
+  /** The model's own estimate that it answers, 0…1. */
+  readonly probability?: number;
 }): Confidence {
-  const { question, answer, citations } = given;
+  const { question, answer, citations, termRarity, probability = 1 } = given;
   const faithfulness = faithfulnessOf(answer, citations);
   const found = new Set(
     citations.flatMap(({ quote, title, headingPath }) => termsOf([quote, title, ...headingPath].join('\n'))),
   );
-  const covered = coverage(weightedTerms(question), (term) => found.has(term));
+  const terms = weightedTerms(question, termRarity);
+  const covered = Math.min(
+    probability,
+    coverage(terms, (term) => found.has(term)),
+  );
   const sum = faithfulness + covered;
   return { faithfulness, coverage: covered, overall: sum === 0 ? 0 : (2 * faithfulness * covered) / sum };
 }

@@ -1,6 +1,6 @@
 // What a model says, as far as its quotes hold.
 import type { Citation, Refusal } from './model.ts';
-import type { AnswerModel, ContextChunk, Logger, ModelAnswer } from './ports.ts';
+import type { AnswerModel, ContextChunk, Logger, ModelAnswer, TermRarity } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
 
 /** Who answers, and for how long it may take. */
@@ -17,12 +17,21 @@ export interface Outcome {
   readonly refusal: Refusal | null;
   readonly text: string;
   readonly citations: readonly Citation[];
+  /** The model's own estimate that this answers, 0…1; 1 from a model that gives none. */
+  readonly probability: number;
   readonly degraded: readonly string[];
   readonly costUsd: number;
   readonly unknownCitations: number;
   /** Id of the model that said it; empty when none was asked. */
   readonly model: string;
   readonly tokens: Tokens;
+}
+
+/** A question that stands alone, with what may be quoted. */
+export interface Asked {
+  readonly question: string;
+  readonly context: readonly ContextChunk[];
+  readonly termRarity: TermRarity;
 }
 
 /** What was asked of the model, over all its calls for one question. */
@@ -36,6 +45,7 @@ export interface Tokens {
 export const NOTHING: Omit<Outcome, 'refusal'> = {
   text: '',
   citations: [],
+  probability: 1,
   degraded: [],
   costUsd: 0,
   unknownCitations: 0,
@@ -44,42 +54,34 @@ export const NOTHING: Omit<Outcome, 'refusal'> = {
 };
 
 /** The model answers; one changed retry when quotes are wrong; the fallback when it fails. */
-export async function draftAnswer(
-  options: DraftOptions,
-  question: string,
-  context: readonly ContextChunk[],
-): Promise<Outcome> {
-  if (context.length === 0) return { ...NOTHING, refusal: 'no_evidence' };
+export async function draftAnswer(options: DraftOptions, asked: Asked): Promise<Outcome> {
+  if (asked.context.length === 0) return { ...NOTHING, refusal: 'no_evidence' };
   try {
-    return await askModel(options, options.model, question, context);
+    return await askModel(options, options.model, asked);
   } catch (error) {
     options.logger?.warn({ model: options.model.id, err: error }, 'the answer model failed');
     if (!options.fallback || options.fallback === options.model) {
       return { ...NOTHING, refusal: 'model_unavailable', degraded: ['model_failed'] };
     }
-    const outcome = await askModel(options, options.fallback, question, context);
+    const outcome = await askModel(options, options.fallback, asked);
     return { ...outcome, degraded: [...outcome.degraded, 'model_failed'] };
   }
 }
 
-async function askModel(
-  { modelTimeoutMs }: DraftOptions,
-  model: AnswerModel,
-  question: string,
-  context: readonly ContextChunk[],
-): Promise<Outcome> {
+async function askModel({ modelTimeoutMs }: DraftOptions, model: AnswerModel, asked: Asked): Promise<Outcome> {
   let rejectedQuotes: readonly string[] = [];
   let spent = { ...NOTHING, model: model.id };
   for (let attempt = 1; attempt <= 2; attempt++) {
     const said: ModelAnswer = await model.answer(
-      { question, context, rejectedQuotes },
+      { ...asked, rejectedQuotes },
       { signal: AbortSignal.timeout(modelTimeoutMs) },
     );
-    const checked = checkQuotes(said, context);
+    const checked = checkQuotes(said, asked.context);
     spent = addUsage(spent, said, checked.unknownChunks);
     if (!said.sufficient) return { ...spent, refusal: 'no_evidence' };
     if (checked.rejectedQuotes.length === 0 && checked.citations.length > 0) {
-      return { ...spent, refusal: null, text: said.answer, citations: checked.citations };
+      const { answer: text, probability = 1 } = said;
+      return { ...spent, refusal: null, text, citations: checked.citations, probability };
     }
     // Without quotes to name, a second request would be the same request.
     if (checked.rejectedQuotes.length === 0) break;

@@ -1,6 +1,6 @@
 // The built-in answerer: no model, no network. It quotes the sentences that answer, or says that none does.
 import type { Span } from './model.ts';
-import type { AnswerModel, ContextChunk, Embedder, ModelAnswer } from './ports.ts';
+import type { AnswerModel, ContextChunk, Embedder, ModelAnswer, TermRarity } from './ports.ts';
 import { hasTellingTerms } from './question-terms.ts';
 import { locateQuote } from './quote-check.ts';
 import { type ReadContext, type ReadSentence, readContext } from './sentence-score.ts';
@@ -60,9 +60,19 @@ interface Quote {
 
 const textOf = ({ chunk, span }: Quote): string => chunk.text.slice(span.start, span.end);
 
-/** Probability that the context answers the question, told from the texts alone. Deterministic; never throws. */
-export function scoreAnswerability(question: string, context: readonly ContextChunk[]): Answerability {
-  return textualAnswerability(question, readContext(question, context), context);
+/** A question with what may answer it. */
+export interface AskedContext {
+  readonly question: string;
+  readonly context: readonly ContextChunk[];
+  readonly termRarity?: TermRarity;
+}
+
+/**
+ * Probability that the context answers the question: what the built-in answerer decides by. With an embedder that
+ * `SIMILARITY_WEIGHTS` knows, its opinion takes part; its failure costs a little accuracy and not the answer.
+ */
+export function scoreAnswerability(asked: AskedContext, embedder?: Embedder): Promise<Answerability> {
+  return answerabilityOf(asked, readContext(asked.question, asked.context, asked.termRarity), embedder);
 }
 
 function textualAnswerability(question: string, read: ReadContext, context: readonly ContextChunk[]): Answerability {
@@ -72,10 +82,8 @@ function textualAnswerability(question: string, read: ReadContext, context: read
   return { score: asks ? probabilityOf(ANSWERABILITY_WEIGHTS, features) : 0, features };
 }
 
-/** The same with the embedder's opinion, where there is one; its failure costs a little accuracy and not the answer. */
 async function answerabilityOf(
-  question: string,
-  context: readonly ContextChunk[],
+  { question, context }: AskedContext,
   read: ReadContext,
   embedder: Embedder | undefined,
 ): Promise<Answerability> {
@@ -210,16 +218,17 @@ export function createExtractiveModel(options: ExtractiveModelOptions = {}): Ans
   const { embedder, threshold = ANSWER_THRESHOLD } = options;
   return {
     id: 'extractive',
-    async answer({ question, context, rejectedQuotes }, { signal }) {
+    async answer({ rejectedQuotes, ...asked }, { signal }) {
       signal.throwIfAborted();
-      const read = readContext(question, context);
-      const { score } = await answerabilityOf(question, context, read, embedder);
+      const read = readContext(asked.question, asked.context, asked.termRarity);
+      const { score } = await answerabilityOf(asked, read, embedder);
       signal.throwIfAborted();
       if (score < threshold) return INSUFFICIENT;
       const quotes = selectQuotes(read, rejectedQuotes);
       if (quotes.length === 0) return INSUFFICIENT;
       return {
         sufficient: true,
+        probability: score,
         answer: quotes.map((quote, index) => `${textOf(quote)} [${index + 1}]`).join('\n\n'),
         citations: quotes.map((quote) => ({ chunkId: quote.chunk.chunkId, quote: textOf(quote) })),
       };

@@ -1,7 +1,7 @@
 import { formsOf } from './irregular-forms.ts';
 import type { VisibleTo } from './model.ts';
 import type { Database, Query } from './ports.ts';
-import { questionTerms } from './question-terms.ts';
+import { type QuestionTerms, questionTerms } from './question-terms.ts';
 
 /** A chunk that a search found, best first; `score` is comparable within one search only. */
 export interface Hit {
@@ -10,12 +10,15 @@ export interface Hit {
   readonly score: number;
 }
 
-interface Term {
+/** A lexeme of the question with what the statistics know of it. */
+export interface Term {
   lexeme: string;
   /** Lexemes of one word of the question, which count as one term: `lose` and `lost`. */
   word: number;
   index: number;
+  /** Chunks that hold it; null when the statistics do not know it. */
   chunk_count: number | null;
+  /** Chunks of the tenant; null before the first refresh. */
   total: number | null;
 }
 
@@ -39,7 +42,7 @@ export async function lexicalSearch(
   return database.read(
     visibleTo,
     async (query) => {
-      const terms = weighTerms(await lookUpTerms(query, visibleTo.tenantId, question));
+      const terms = weighTerms(await lookUpTerms(query, visibleTo.tenantId, questionTerms(question)));
       if (terms.length === 0) return [];
       const candidates = rarestTerms(terms)
         .map(({ lexeme }) => quoteLexeme(lexeme))
@@ -58,10 +61,15 @@ export async function lexicalSearch(
   );
 }
 
-// Lexemes of all forms of each word by every text search configuration that the tenant's documents have; identifiers as
-// they are.
-async function lookUpTerms(query: Query, tenantId: string, question: string): Promise<Term[]> {
-  const { words, identifiers } = questionTerms(question);
+/**
+ * Lexemes of all forms of each word by every text search configuration that the tenant's documents have; identifiers as they
+ * are. `word` is the place in the list of words, identifiers behind them.
+ */
+export async function lookUpTerms(
+  query: Query,
+  tenantId: string,
+  { words, identifiers }: QuestionTerms,
+): Promise<Term[]> {
   const forms = words.flatMap((word, index) => formsOf(word).map((form) => ({ form, index })));
   return query<Term>(
     `with languages as (
@@ -85,16 +93,24 @@ interface WeighedTerm {
   idf: number;
 }
 
-// The idf of Lucene's BM25, never negative, over all forms of a word: a rare form is not rarer than the word. A term that
-// the statistics do not know yet counts as seen once.
+/** The idf of Lucene's BM25, never negative. */
+export function inverseDocumentFrequency(seen: number, total: number): number {
+  return Math.log(1 + (Math.max(total, seen) - seen + 0.5) / (seen + 0.5));
+}
+
+/** How many chunks have each word in any form (those with two forms count twice); a rare form is not rarer than its word. */
+export function countByWord(terms: readonly Term[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { word, chunk_count } of terms) counts.set(word, (counts.get(word) ?? 0) + (chunk_count ?? 0));
+  return counts;
+}
+
+// A term that the statistics do not know yet counts as seen once.
 function weighTerms(terms: readonly Term[]): WeighedTerm[] {
-  const seenByWord = new Map<number, number>();
-  for (const { word, chunk_count } of terms) seenByWord.set(word, (seenByWord.get(word) ?? 0) + (chunk_count ?? 0));
+  const counts = countByWord(terms);
   const byIndex = new Map<number, WeighedTerm>();
   for (const { lexeme, word, index, total } of terms) {
-    const seen = seenByWord.get(word) || 1;
-    const all = Math.max(total ?? 1, seen);
-    const idf = Math.log(1 + (all - seen + 0.5) / (seen + 0.5));
+    const idf = inverseDocumentFrequency(counts.get(word) || 1, total ?? 1);
     if (idf > 0 && !byIndex.has(index)) byIndex.set(index, { lexeme, index, idf });
   }
   return [...byIndex.values()].sort((a, b) => b.idf - a.idf || a.index - b.index).slice(0, MAX_TERMS);

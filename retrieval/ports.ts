@@ -41,8 +41,16 @@ export interface ModelAnswer {
   readonly sufficient: boolean;
   readonly answer: string;
   readonly citations: readonly { readonly chunkId: string; readonly quote: string }[];
+  /** That the citations answer the question, 0…1, from a model that can tell: confidence is never above it. */
+  readonly probability?: number;
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
 }
+
+/**
+ * How rare each word and identifier of a question is in the tenant's documents: its idf as a share of the highest there can
+ * be, 0…1. Empty where nothing is known of the documents.
+ */
+export type TermRarity = ReadonlyMap<string, number>;
 
 /** Writes an answer from the context and nothing else. */
 export interface AnswerModel {
@@ -56,6 +64,7 @@ export interface AnswerModel {
     request: {
       readonly question: string;
       readonly context: readonly ContextChunk[];
+      readonly termRarity?: TermRarity;
       readonly rejectedQuotes: readonly string[];
     },
     options: { readonly signal: AbortSignal },

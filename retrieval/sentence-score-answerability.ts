@@ -29,8 +29,7 @@ export function answerabilityFeatures({ kind, terms, sentences }: ReadContext, c
     /** BM25 of the best chunk and of the best sentence with its headings. */
     chunkMatch: highest(sentences.map(({ features }) => features.chunkMatch)),
     sentenceMatch: highest(sentences.map(({ features }) => features.match)),
-    /** Weighted share of the question's terms in the sentence that has most of them, and in the whole context. */
-    sentenceCoverage: highest(sentences.map(({ features }) => features.coverage)),
+    /** Weighted share of the question's terms in the whole context. */
     contextCoverage: coverage(terms, (term) => held.has(term)),
     /** Whether the best sentences hold a thing of the kind asked for. */
     kindFit: highest(best.map(({ features }) => features.kindFit)),

@@ -1,4 +1,5 @@
 // The terms of a question with their weights, and how well a stretch of text covers them.
+import type { TermRarity } from './ports.ts';
 import { identifiersIn, questionTerms, wordsIn } from './question-terms.ts';
 import { stem } from './sentence-score-stem.ts';
 
@@ -11,8 +12,8 @@ export type TermList = readonly string[];
 /**
  * Words so common in any prose that meeting them in a sentence says little: general English, and what at least four of five
  * unrelated collections (an encyclopedia, handbooks, product documentation, science, speeches) have in 2 % of their
- * passages. A stand-in for frequencies in the whole collection, which the answerer does not get: with those the AUROC of
- * the best chunk's match on clapnq rose from 0.773 to 0.800, with the second half of this list from 0.785 to 0.789.
+ * passages. A stand-in where the documents' own frequencies are not known: with those the AUROC of the best chunk's match on
+ * clapnq rose from 0.773 to 0.800, with the second half of this list from 0.785 to 0.789.
  */
 const COMMON_STEMS: ReadonlySet<string> = new Set(
   `work get make use take year time people person name way first last new good come go play mean call type kind part much
@@ -41,12 +42,23 @@ function rarityOf(word: string): number {
   return Math.min(1, 0.35 + word.length / 12) * (COMMON_STEMS.has(stem(word)) ? COMMON_WEIGHT : 1);
 }
 
-/** The question's terms, each weighted by how rare such a term is in general. */
-export function weightedTerms(question: string): WeightedTerms {
+/** Weight of a term that every chunk holds, as a share of the rarest one's: what is asked by it is asked. */
+const LEAST_WEIGHT = 0.02;
+
+/**
+ * The question's terms, each weighted by how rare it is in the documents, or, where `rarity` does not know it, by how rare
+ * such a term is in general.
+ */
+export function weightedTerms(question: string, rarity: TermRarity = new Map()): WeightedTerms {
   const { words, identifiers } = questionTerms(question);
   const terms = new Map<string, number>();
-  for (const word of words) terms.set(stem(word), Math.max(rarityOf(word), terms.get(stem(word)) ?? 0));
-  for (const identifier of identifiers) terms.set(`#${identifier}`, IDENTIFIER_WEIGHT);
+  const add = (term: string, given: string, general: number) => {
+    const known = rarity.get(given);
+    const weight = known === undefined ? general : Math.max(LEAST_WEIGHT, known);
+    terms.set(term, Math.max(weight, terms.get(term) ?? 0));
+  };
+  for (const word of words) add(stem(word), word, rarityOf(word));
+  for (const identifier of identifiers) add(`#${identifier}`, identifier, IDENTIFIER_WEIGHT);
   return terms;
 }
 

@@ -1,6 +1,6 @@
 // Reads the context of a question sentence by sentence and says how well each fits.
 import type { Span } from './model.ts';
-import type { ContextChunk } from './ports.ts';
+import type { ContextChunk, TermRarity } from './ports.ts';
 import { type AnswerKind, answerKindOf, kindFit } from './sentence-score-cues.ts';
 import {
   askedTerms,
@@ -91,9 +91,7 @@ function sentenceFeatures(
   const withHeading = new Set([...own, ...heading]);
   const matched = [...terms.keys()].filter((term) => ownTerms.has(term)).length;
   return {
-    /** Weighted share of the question's terms in the sentence. */
-    coverage: coverage(terms, (term) => ownTerms.has(term)),
-    /** The same with the words of title and headings, which a sentence need not repeat. */
+    /** Weighted share of the question's terms in the sentence or in title and headings, whose words it need not repeat. */
     headedCoverage: coverage(terms, (term) => withHeading.has(term)),
     /** The same, terms that are rare within the context counting more. */
     rareCoverage: coverage(rare, (term) => withHeading.has(term)),
@@ -121,8 +119,8 @@ function rareWithin(terms: WeightedTerms, chunks: readonly ReadChunk[]): Weighte
 }
 
 /** Splits the context into sentences and measures each against the question. Time is linear in the context. */
-export function readContext(question: string, context: readonly ContextChunk[]): ReadContext {
-  const terms = weightedTerms(question);
+export function readContext(question: string, context: readonly ContextChunk[], termRarity?: TermRarity): ReadContext {
+  const terms = weightedTerms(question, termRarity);
   const kind = answerKindOf(question);
   const chunks = context.map((chunk, index) => readChunk(chunk, index, terms));
   const rare = rareWithin(terms, chunks);

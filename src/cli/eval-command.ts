@@ -162,7 +162,7 @@ async function ingestDataset(
 
 async function askAll(
   { config, streams }: CliContext,
-  { database, search, answerQuestion }: Product,
+  { database, search, answerQuestion, embedder }: Product,
   dataset: Dataset,
   timingsMs: Record<string, number>,
 ): ReturnType<typeof evaluateDataset> {
@@ -173,7 +173,7 @@ async function askAll(
     answerQuestion,
     scoreDecision:
       config.model.provider === 'extractive'
-        ? (question, context) => scoreAnswerability(question, context).score
+        ? async (asked) => (await scoreAnswerability(asked, embedder)).score
         : null,
     clock: Date.now,
     runId: randomUUID(),

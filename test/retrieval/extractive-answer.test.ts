@@ -236,7 +236,7 @@ describe('it refuses', () => {
 
   it('without a context', async () => {
     expect((await ask('How many days of leave?', [])).sufficient).toBe(false);
-    expect(scoreAnswerability('How many days of leave?', []).score).toBe(0);
+    expect((await scoreAnswerability({ question: 'How many days of leave?', context: [] })).score).toBe(0);
   });
 
   it('when nothing in the context is long enough to quote', async () => {
@@ -249,14 +249,36 @@ describe('the answerability', () => {
     ['of the asked subject', 'How many days of annual leave can be carried over?', 'How many desks are in the attic?'],
     ['of a number that is there', 'How many days are carried over?', 'How many managers are carried over?'],
     ['of a name that is there', 'Who approves meals above 40 EUR?', 'Who approves helicopters above Antarctica?'],
-  ])('%s is higher', (_what, answerable, unanswerable) => {
-    expect(scoreAnswerability(answerable, LEAVE).score).toBeGreaterThan(scoreAnswerability(unanswerable, LEAVE).score);
+  ])('%s is higher', async (_what, answerable, unanswerable) => {
+    const [right, wrong] = await Promise.all(
+      [answerable, unanswerable].map((question) => scoreAnswerability({ question, context: LEAVE })),
+    );
+    expect(right?.score).toBeGreaterThan(wrong?.score ?? 1);
   });
 
-  it('is a probability with features in 0…1', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 }), (question, texts) => {
-        const { score, features } = scoreAnswerability(question, contextOf(...texts.map((text) => ({ text }))));
+  it('is lower when what is missing is rare in the documents than when it is common', async () => {
+    const question = 'Who approves meals in Lisbon?';
+    const score = async (lisbon: number) =>
+      (
+        await scoreAnswerability({
+          question,
+          context: LEAVE,
+          termRarity: new Map([
+            ['lisbon', lisbon],
+            ['meals', 0.5],
+            ['approves', 0.5],
+          ]),
+        })
+      ).score;
+    expect(await score(1)).toBeLessThan(await score(0.1));
+  });
+
+  it('is a probability with features in 0…1', async () => {
+    const texts = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.string(), texts, async (question, found) => {
+        const context = contextOf(...found.map((text) => ({ text })));
+        const { score, features } = await scoreAnswerability({ question, context });
         for (const value of [score, ...Object.values(features)]) {
           expect(value).toBeGreaterThanOrEqual(0);
           expect(value).toBeLessThanOrEqual(1);
