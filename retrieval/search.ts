@@ -5,7 +5,8 @@ import { type FusedHit, type FusionWeights, fuse } from './fusion.ts';
 import { type Hit, lexicalSearch } from './lexical-search.ts';
 import { loadChunks } from './load-chunks.ts';
 import type { Audience, Contributions, RankedChunk, VisibleTo } from './model.ts';
-import type { Clock, Database, Embedder, Reranker } from './ports.ts';
+import type { Clock, Database, Embedder } from './ports.ts';
+import { RERANK_DEPTH, type RerankOptions, rerank } from './rerank.ts';
 import { type Route, routeQuestion } from './route-question.ts';
 import { capPerDocument } from './source-cap.ts';
 import { activeEmbedderName, vectorSearch } from './vector-search.ts';
@@ -48,12 +49,11 @@ export interface SearchResult {
   readonly route: Route;
 }
 
-export interface SearchOptions {
+export interface SearchOptions extends RerankOptions {
   readonly database: Database;
   readonly embedder: Embedder;
   /** Another embedder by its id, for a tenant whose vectors are not (yet) those of `embedder`; null = it cannot be had. */
   readonly embedderById?: (id: string) => Promise<Embedder | null>;
-  readonly reranker?: Reranker;
   /** How much each search counts: for all questions, or by the embedder and the kind of question. */
   readonly weights: FusionWeights | ((embedderId: string, route: Route) => FusionWeights);
   readonly lexicalTimeoutMs: number;
@@ -102,15 +102,14 @@ export function createSearch(options: SearchOptions): Search {
     const fused = fuse(hits.lexical, hits.vector, weights);
     const trace = new Map(fused.map((hit) => [hit.chunkId, traceOf(hit, 'beyond_limit')]));
     const loaded = await stopwatch.time('load', () => loadRanked(options, request, fused, trace));
-    const reranked = await stopwatch.time('rerank', () => rerank(options, request, loaded, degraded));
+    const reranked = await stopwatch.time('rerank', () => rerank(options, request.question, loaded, degraded));
     const checked = await stopwatch.time('checkpoint', () =>
       checkpoint(options.database, request.visibleTo.tenantId, request.audience, reranked),
     );
     for (const { item, reason, layer } of checked.dropped) {
       trace.set(item.chunkId, { ...traceOf(item, reason), ...(layer === null ? {} : { layer }) });
     }
-    const ranked = checked.passed.slice(0, request.limit).map((chunk, index) => ({ ...chunk, rank: index + 1 }));
-    for (const chunk of ranked) trace.set(chunk.chunkId, traceOf(chunk, null));
+    const ranked = takeBest(checked.passed, request.limit, trace);
     const droppedBy = (reason: string) => checked.dropped.filter((drop) => drop.reason === reason).length;
     return {
       ranked,
@@ -201,16 +200,17 @@ async function withDeadline<T>(timeoutMs: number, run: () => Promise<T>): Promis
   }
 }
 
-// The best candidates with their text, capped per document. Twice the limit, since the checkpoint may drop some.
+// With their text: what the reranker reads, and twice the limit from enough documents, since the checkpoint may drop some.
 async function loadRanked(
   { database }: SearchOptions,
   { visibleTo, limit }: SearchRequest,
   fused: readonly FusedHit[],
   trace: Map<string, TraceEntry>,
 ): Promise<RankedChunk[]> {
-  const { kept, over } = capPerDocument(fused, Math.max(MIN_CAP, Math.ceil(limit * CAP_SHARE)));
-  const wanted = [...kept, ...over].slice(0, 2 * limit);
+  const { kept, over } = capPerDocument(fused, capOf(limit));
+  const chosen = new Set([...fused.slice(0, RERANK_DEPTH), ...[...kept, ...over].slice(0, 2 * limit)]);
   for (const hit of over) trace.set(hit.chunkId, traceOf(hit, 'source_cap'));
+  const wanted = fused.filter((hit) => chosen.has(hit));
   if (wanted.length === 0) return [];
   const chunks = await database.read(visibleTo, (query) =>
     loadChunks(
@@ -226,32 +226,18 @@ async function loadRanked(
   });
 }
 
-// The reranker's scores, scaled to the range of the fused ones, are one more contribution to the sum.
-async function rerank(
-  { reranker }: SearchOptions,
-  { question }: SearchRequest,
-  chunks: RankedChunk[],
-  degraded: string[],
-): Promise<RankedChunk[]> {
-  if (!reranker || chunks.length < 2) return chunks;
-  const scores = await reranker
-    .rerank(
-      question,
-      chunks.map((chunk) => chunk.text),
-    )
-    .catch(() => null);
-  if (!scores) {
-    degraded.push('rerank_failed');
-    return chunks;
-  }
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const scale = (chunks[0]?.score ?? 0) / (high - low || 1);
-  return chunks
-    .map((chunk, index) => {
-      const added = ((scores[index] ?? low) - low) * scale;
-      return { ...chunk, score: chunk.score + added, contributions: { ...chunk.contributions, rerank: added } };
-    })
-    .sort((a, b) => b.score - a.score);
+function capOf(limit: number): number {
+  return Math.max(MIN_CAP, Math.ceil(limit * CAP_SHARE));
+}
+
+// Capped only now: of a long document, the reranker may have preferred others of its chunks.
+function takeBest(chunks: readonly RankedChunk[], limit: number, trace: Map<string, TraceEntry>): RankedChunk[] {
+  const { kept, over } = capPerDocument(chunks, capOf(limit));
+  for (const chunk of kept) trace.set(chunk.chunkId, traceOf(chunk, 'beyond_limit'));
+  for (const chunk of over) trace.set(chunk.chunkId, traceOf(chunk, 'source_cap'));
+  const ranked = [...kept, ...over].slice(0, limit).map((chunk, index) => ({ ...chunk, rank: index + 1 }));
+  for (const chunk of ranked) trace.set(chunk.chunkId, traceOf(chunk, null));
+  return ranked;
 }
 
 /** Measures stages; a stage that is timed twice adds up. */

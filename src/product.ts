@@ -122,19 +122,19 @@ function compose(
 ): Omit<Product, 'startWorkers' | 'close'> {
   const { database, queue, embedder, others, withoutAnswerCache } = base;
   const clock = Date.now;
-  const reranker = chooseReranker(config, { clock, logger });
+  const rerankers = chooseReranker(config, { clock, logger });
   const search = createSearch({
     database,
     embedder,
     embedderById: others.byId,
-    ...(reranker ? { reranker } : {}),
+    ...rerankers,
     weights: fusionWeights,
     lexicalTimeoutMs: config.lexicalTimeoutMs,
     vectorTimeoutMs: config.vectorTimeoutMs,
     clock,
   });
   const models = chooseModel(config, { embedder, modelTimeoutMs: MODEL_TIMEOUT_MS, clock, logger });
-  const pipeline = [models.model.id, models.fallback?.id, embedder.id, reranker?.id].join(' ');
+  const pipeline = [models.model.id, models.fallback?.id, embedder.id, rerankers.reranker?.id].join(' ');
   const answerQuestion = createAnswerQuestion({
     database,
     search,

@@ -47,11 +47,10 @@ function ask(text: string, provider: ChatProvider, environment: Readonly<Record<
   const { logger } = createTestLogger();
   const config = configFor(server.url, { VERBATIM_MODEL: `${provider}:m1`, VERBATIM_RERANKER: 'none', ...environment });
   const [clock, embedder, modelTimeoutMs] = [Date.now, createWordEmbedder(), 20_000];
-  const reranker = chooseReranker(config, { clock, logger });
   const search = createSearch({
     database,
     embedder,
-    ...(reranker ? { reranker } : {}),
+    ...chooseReranker(config, { clock, logger }),
     weights: { lexical: 1, vector: 0.3 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,

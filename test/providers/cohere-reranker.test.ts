@@ -45,13 +45,13 @@ it('fails when a text has no score', async () => {
 });
 
 it.each([
-  [{}, 'cohere:rerank-v3.5'],
-  [{ VERBATIM_RERANKER: 'cohere:rerank-v4.0-fast' }, 'cohere:rerank-v4.0-fast'],
-  [{ VERBATIM_RERANKER: 'none' }, undefined],
-  [{ VERBATIM_RERANKER: 'builtin' }, undefined],
-  [{ COHERE_API_KEY: '' }, undefined],
-])('with a key and %j it is %s', (environment, id) => {
+  [{}, 'cohere:rerank-v3.5', 'builtin:words@1'],
+  [{ VERBATIM_RERANKER: 'cohere:rerank-v4.0-fast' }, 'cohere:rerank-v4.0-fast', 'builtin:words@1'],
+  [{ VERBATIM_RERANKER: 'none' }, undefined, undefined],
+  [{ VERBATIM_RERANKER: 'builtin' }, 'builtin:words@1', undefined],
+  [{ COHERE_API_KEY: '' }, 'builtin:words@1', undefined],
+])('with a key and %j it is %s, and %s in its place', (environment, id, fallbackId) => {
   const { logger } = createTestLogger();
-  const reranker = chooseReranker(configFor(server.url, environment), { clock: Date.now, logger });
-  expect(reranker?.id).toBe(id);
+  const chosen = chooseReranker(configFor(server.url, environment), { clock: Date.now, logger });
+  expect([chosen.reranker?.id, chosen.rerankerFallback?.id]).toEqual([id, fallbackId]);
 });

@@ -76,6 +76,33 @@ describe('what is found', () => {
     expect(ranked.map((chunk) => chunk.rank)).toEqual(ranked.map((_, index) => index + 1));
   });
 
+  test.each([
+    ['shares of the best fused score are added as they are', 'shares' as const, [0.5, 0.25]],
+    ['other scores are stretched over the range of the fused ones', undefined, [1, 0]],
+  ])('a reranker reads the title before the text; %s', async (_, scoresAre, expected) => {
+    await corpus.add('a.md', '# Seal\n\nThe walrus sleeps.');
+    await corpus.add('b.md', '# Walrus\n\nThe walrus wakes.');
+    await corpus.refresh();
+    const plain = await search('walrus');
+    const read: string[] = [];
+    const reranker = {
+      id: 'test',
+      ...(scoresAre ? { scoresAre } : {}),
+      async rerank(_question: string, texts: readonly string[]) {
+        read.push(...texts);
+        return texts.map((text) => (text.startsWith('Seal\n') ? 0.5 : 0.25));
+      },
+    };
+    const { ranked, trace } = await search('walrus', { reranker });
+    expect(read.toSorted()).toEqual(['Seal\nThe walrus sleeps.', 'Walrus\nThe walrus wakes.']);
+    const best = plain.ranked[0]?.score ?? 0;
+    expect(uris({ ranked, trace } as SearchResult)[0]).toBe('a.md');
+    expect(ranked.map((chunk) => chunk.contributions.rerank)).toEqual(expected.map((share) => share * best));
+    for (const { score, contributions } of trace) {
+      expect(score).toBeCloseTo(contributions.lexical + contributions.vector + (contributions.rerank ?? 0), 12);
+    }
+  });
+
   test('one long document does not crowd out the others', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => `A${index},The walrus ${index} eats walrus food`);
     await corpus.add('long.csv', `id,note\n${rows.join('\n')}`);
@@ -87,6 +114,21 @@ describe('what is found', () => {
     const { ranked, trace } = await search('walrus', {}, 10);
     expect(ranked.filter((chunk) => chunk.uri === 'short.md')).toHaveLength(1);
     expect(trace.filter((entry) => entry.dropped === 'source_cap').length).toBeGreaterThan(0);
+  });
+
+  test('not by chunks that the reranker prefers, either', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => `A${index},The walrus ${index} eats walrus food`);
+    await corpus.add('long.csv', `id,note\n${rows.join('\n')}`);
+    for (let index = 0; index < 8; index++)
+      await corpus.add(`${index}.md`, `Here is the walrus ${index} of the curator.`);
+    await corpus.refresh();
+    const reranker = {
+      id: 'test',
+      rerank: async (_question: string, texts: readonly string[]) => texts.map((text) => Number(text.includes('food'))),
+    };
+    const { ranked } = await search('walrus', { reranker }, 10);
+    expect(ranked.slice(0, 5).map((chunk) => chunk.uri)).toEqual(Array(5).fill('long.csv'));
+    expect(ranked.filter((chunk) => chunk.uri === 'long.csv')).toHaveLength(5);
   });
 
   test('but alone it fills the list', async () => {
@@ -183,6 +225,23 @@ describe('when a part fails', () => {
     const plain = await search('walrus');
     const result = await search('walrus', { reranker });
     expect([uris(result), result.degraded]).toEqual([uris(plain), ['rerank_failed']]);
+  });
+
+  test('and another stands in for it where there is one', async () => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    await corpus.add('b.md', 'The walrus wakes up and swims.');
+    const reranker = { id: 'test', rerank: () => Promise.reject(new Error('down')) };
+    const first = (word: string) => ({
+      id: word,
+      rerank: async (_question: string, texts: readonly string[]) => texts.map((text) => Number(text.includes(word))),
+    });
+    for (const [word, uri] of [
+      ['swims', 'b.md'],
+      ['sleeps', 'a.md'],
+    ] as const) {
+      const result = await search('walrus', { reranker, rerankerFallback: first(word) });
+      expect([uris(result)[0], result.degraded]).toEqual([uri, ['rerank_failed']]);
+    }
   });
 
   test('vectors of another embedder are never compared', async () => {
