@@ -196,6 +196,8 @@ export interface Documents {
     filter: {
       readonly state?: DocumentState;
       readonly search?: string;
+      /** Only what this person submitted. */
+      readonly createdBy?: string;
       readonly cursor?: string;
       readonly limit: number;
     },

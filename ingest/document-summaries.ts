@@ -25,6 +25,8 @@ export interface DocumentFilter {
   readonly state?: DocumentSummaryRow['state'];
   /** Part of the title or the URI, without regard to case. */
   readonly search?: string;
+  /** Only what this person submitted. */
+  readonly createdBy?: string;
   /** What the page before gave as `nextCursor`. */
   readonly cursor?: string;
   readonly limit: number;
@@ -65,7 +67,7 @@ export async function findDocumentSummary(
 export async function listDocumentSummaries(
   query: Query,
   tenantId: string,
-  { state, search, cursor, limit }: DocumentFilter,
+  { state, search, createdBy, cursor, limit }: DocumentFilter,
 ): Promise<{ documents: DocumentSummaryRow[]; nextCursor: string | null }> {
   const after = cursor === undefined ? null : readCursor(cursor);
   const rows = await query<DocumentSummaryRow & { createdAt?: string }>(
@@ -73,9 +75,18 @@ export async function listDocumentSummaries(
        where d.tenant_id = $1
          and (case when $2::text is null then d.state <> 'deleted' else d.state = $2 end)
          and ($3::text is null or strpos(lower(d.title), lower($3)) > 0 or strpos(lower(d.uri), lower($3)) > 0)
+         and ($7::text is null or d.created_by = $7)
          and ($4::timestamptz is null or (d.created_at, d.document_id) < ($4::timestamptz, $5::text))
        order by d.created_at desc, d.document_id desc limit $6`,
-    [tenantId, state ?? null, search ?? null, after?.createdAt ?? null, after?.documentId ?? null, limit + 1],
+    [
+      tenantId,
+      state ?? null,
+      search ?? null,
+      after?.createdAt ?? null,
+      after?.documentId ?? null,
+      limit + 1,
+      createdBy ?? null,
+    ],
   );
   const documents = rows.slice(0, limit);
   const last = documents.at(-1);

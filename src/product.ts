@@ -33,6 +33,9 @@ export interface Product {
   readonly answerQuestion: AnswerQuestion;
   /** Runs jobs in this process until `close`. Idempotent. */
   startWorkers(onEvent?: (event: IndexEvent) => void): Promise<void>;
+  workersRunning(): boolean;
+  /** Takes no more jobs, waits for the running ones up to `timeoutMs`, and gives back the rest. `close` does it too. */
+  stopWorkers(timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -91,16 +94,28 @@ export async function openProduct(
   const queue = createQueue(database, { queues: QUEUES, logger });
   const parts = compose(config, logger, { database, queue, embedder, others, withoutAnswerCache });
   let working: Promise<() => void> | undefined;
+  let running = false;
+  let stopping: Promise<void> | undefined;
+  const stopWorkers = (timeoutMs?: number) => {
+    running = false;
+    stopping ??= (async () => {
+      const endSweep = await working?.catch(() => undefined);
+      endSweep?.();
+      await queue.stop(timeoutMs === undefined ? {} : { timeoutMs });
+    })();
+    return stopping;
+  };
   return {
     ...parts,
+    stopWorkers,
+    workersRunning: () => running,
     async startWorkers(onEvent) {
       working ??= startWorkers({ ...parts, aloneOnDatabase: server?.owned === true, ...(onEvent ? { onEvent } : {}) });
       await working;
+      running = stopping === undefined;
     },
     async close() {
-      const endSweep = await working?.catch(() => undefined);
-      endSweep?.();
-      await queue.stop();
+      await stopWorkers();
       await embedder.close();
       await others.close();
       await database.close();
@@ -119,7 +134,7 @@ function compose(
     others: OtherEmbedders;
     withoutAnswerCache: boolean;
   },
-): Omit<Product, 'startWorkers' | 'close'> {
+): Omit<Product, 'startWorkers' | 'workersRunning' | 'stopWorkers' | 'close'> {
   const { database, queue, embedder, others, withoutAnswerCache } = base;
   const clock = Date.now;
   const rerankers = chooseReranker(config, { clock, logger });

@@ -11,6 +11,7 @@ import { expireTraces } from '../retrieval/answer-log.ts';
 import type { Embedder, Logger } from '../retrieval/ports.ts';
 import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
+import { expireIdempotencyKeys } from './operations/idempotency.ts';
 
 export interface WorkerOptions {
   readonly config: { readonly indexWorkers: number; readonly traceDays: number };
@@ -67,8 +68,9 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
       .transaction(async (query) => {
         await expireTraces(query, options.config.traceDays);
         await expireCachedAnswers(query);
+        await expireIdempotencyKeys(query);
       })
-      .catch((error: unknown) => logger.warn({ err: error }, 'old traces could not be removed'));
+      .catch((error: unknown) => logger.warn({ err: error }, 'what had expired could not be removed'));
   }, EXPIRE_MS);
   sweep.unref();
   expiry.unref();

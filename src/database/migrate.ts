@@ -63,6 +63,15 @@ export async function migrate(
   }
 }
 
+/** The version of the schema, and the one that this release has. */
+export async function schemaVersions(database: DatabaseClient): Promise<{ applied: number; known: number }> {
+  const known = (await readMigrations(DIRECTORY)).at(-1)?.version ?? 0;
+  const rows = await database.owner((query) =>
+    query<{ version: number | null }>('select max(version) as version from verbatim_migrations'),
+  );
+  return { applied: rows[0]?.version ?? 0, known };
+}
+
 async function applyNext(query: Query, migrations: readonly Migration[]): Promise<string | null> {
   await query('select pg_advisory_xact_lock($1)', [LOCK_KEY]);
   await query(

@@ -1,0 +1,25 @@
+import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
+import type { Logger } from '../../retrieval/ports.ts';
+import type { Answers, Documents, FeedbackStore, Sessions } from '../ports.ts';
+import type { AuditCall, CheckQuotes, IdempotencyStore, MayIngest, ReadTrace } from './ports.ts';
+
+/** What the API is made of. Nothing here reaches a database but through a port. */
+export interface ApiDependencies {
+  /** The tenant whose people sign in with a password here. */
+  readonly tenantId: string;
+  readonly ask: AnswerQuestion;
+  readonly answers: Pick<Answers, 'find'>;
+  readonly feedback: Pick<FeedbackStore, 'give' | 'find'>;
+  readonly documents: Pick<Documents, 'submit' | 'find' | 'list' | 'forget'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'read' | 'withPassword'>;
+  readonly checkQuotes: CheckQuotes;
+  readonly readTrace: ReadTrace;
+  readonly mayIngest: MayIngest;
+  readonly idempotency: IdempotencyStore;
+  readonly audit: AuditCall;
+  /** Requests of one person a minute. */
+  readonly ratePerMinute: number;
+  /** A new unguessable id. */
+  readonly newId: () => string;
+  readonly logger: Logger;
+}

@@ -1,0 +1,139 @@
+// One Express server: the API, the pages, the chat platforms' events, and what operators look at.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import helmet from 'helmet';
+import { OPENAPI_DOCUMENT } from '../../adapters/api/openapi.ts';
+import { ProblemError, sendProblem, statusOf } from '../../adapters/api/problem.ts';
+import { internalProblem, toProblem } from '../../adapters/api/to-problem.ts';
+import { type Logger, withRequestId } from '../logger.ts';
+import type { Metrics } from './metrics.ts';
+import type { Checks } from './readiness.ts';
+
+/** Where a chat platform sends its events. The handler gets the body as it came, since its signature is over the bytes. */
+export interface PlatformEndpoint {
+  /** Such as `/slack/events`. */
+  readonly path: string;
+  readonly handler: (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+}
+
+export interface ServiceOptions {
+  readonly apiRouter: Router;
+  readonly webRouter: Router | null;
+  readonly platforms: readonly PlatformEndpoint[];
+  readonly metrics: Metrics;
+  readonly readiness: () => Promise<Checks>;
+  /** The service ends: no request is begun any more. */
+  readonly draining: () => boolean;
+  readonly logger: Logger;
+}
+
+const RETRY_SECONDS = '5';
+// What a proxy or a program may give as the id of a request; anything else could break a log line apart.
+const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
+
+/** Makes the server's application. */
+export function createService(options: ServiceOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  // A proxy on this machine says who it speaks for; anybody else could say anything.
+  app.set('trust proxy', 'loopback');
+  app.use(identify, observe(options), securityHeaders());
+  addOperatorRoutes(app, options);
+  app.use(refuseWhileDraining(options));
+  for (const { path, handler } of options.platforms) app.all(path, handler);
+  app.use(options.apiRouter);
+  if (options.webRouter) app.use(options.webRouter);
+  app.use(() => {
+    throw new ProblemError('not_found', 'there is nothing at this address; /openapi.json describes what there is');
+  });
+  app.use(answerError(options));
+  return app;
+}
+
+const identify: RequestHandler = (request, response, next) => {
+  const given = request.get('x-request-id') ?? '';
+  const requestId = REQUEST_ID.test(given) ? given : randomUUID();
+  response.locals.requestId = requestId;
+  response.set('x-request-id', requestId);
+  withRequestId(requestId, next);
+};
+
+function observe({ metrics, logger }: ServiceOptions): RequestHandler {
+  return (request, response, next) => {
+    const start = performance.now();
+    response.once('close', () => {
+      const durationMs = Math.round(performance.now() - start);
+      const route = typeof request.route?.path === 'string' ? request.baseUrl + request.route.path : 'other';
+      const { method } = request;
+      const status = response.writableFinished ? response.statusCode : 499; // nginx's number for a client that left
+      metrics.request(route, method, status, durationMs / 1000);
+      logger.debug({ method, route, status, durationMs }, 'request');
+    });
+    next();
+  };
+}
+
+// Pages bring their own scripts and styles as files of this server, and nothing else.
+function securityHeaders(): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'"],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: 'no-referrer' },
+    // Whether names of this host are reached by HTTPS only is for the proxy to say that speaks it.
+    strictTransportSecurity: false,
+  });
+}
+
+function addOperatorRoutes(app: Express, { readiness, metrics, draining }: ServiceOptions): void {
+  const get = (path: string, handler: RequestHandler) =>
+    app
+      .route(path)
+      .get((_request, response, next) => {
+        response.set('cache-control', 'no-store');
+        return handler(_request, response, next);
+      })
+      .all(() => {
+        throw new ProblemError('method_not_allowed', 'this address takes GET', { headers: { allow: 'GET' } });
+      });
+  get('/health', (_request, response) => void response.json({ status: 'alive' }));
+  get('/ready', async (_request, response) => {
+    const checks = { ...(await readiness()), ...(draining() ? { service: 'is ending' } : {}) };
+    const ready = Object.values(checks).every((check) => check === 'ok');
+    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready', checks });
+  });
+  get('/metrics', async (_request, response) => {
+    const text = await metrics.read();
+    response.set('content-type', metrics.contentType).send(text);
+  });
+  get('/openapi.json', (_request, response) => void response.json(OPENAPI_DOCUMENT));
+}
+
+function refuseWhileDraining({ draining }: ServiceOptions): RequestHandler {
+  return (_request, _response, next) => {
+    if (!draining()) return next();
+    const headers = { 'retry-after': RETRY_SECONDS, connection: 'close' };
+    throw new ProblemError('unavailable', 'this instance of the service ends; ask again', { headers });
+  };
+}
+
+function answerError({ logger }: ServiceOptions): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    const problem = toProblem(error) ?? internalProblem();
+    if (statusOf(problem.kind) === 500) logger.error({ err: error }, 'a request failed');
+    sendProblem(response, problem, String(response.locals.requestId));
+  };
+}

@@ -1,0 +1,119 @@
+// Composes the service over an open product, and lets it end without losing a question.
+import { randomUUID } from 'node:crypto';
+import type { Router } from 'express';
+import { createApiRouter } from '../../adapters/api/router.ts';
+import type { Sessions } from '../../adapters/ports.ts';
+import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
+import { audit } from '../audit.ts';
+import { createOperations, type Operations } from '../operations/create-operations.ts';
+import { createIdempotencyStore } from '../operations/idempotency.ts';
+import { createMayIngest } from '../operations/may-ingest.ts';
+import { createQuoteCheck } from '../operations/quote-states.ts';
+import { createReadTrace } from '../operations/traces.ts';
+import type { Product } from '../product.ts';
+import { createService, type PlatformEndpoint } from './create-service.ts';
+import { createDemoMode } from './demo-mode.ts';
+import { listen } from './listen.ts';
+import { createMetrics } from './metrics.ts';
+import { createPasswords } from './passwords.ts';
+import { createReadiness } from './readiness.ts';
+import { createSessions } from './sessions.ts';
+import { tokenSecrets } from './token-secret.ts';
+
+/** What pages and chat platforms are made of. */
+export interface ServiceParts extends Operations {
+  readonly product: Product;
+  readonly sessions: Sessions;
+  /** Answers a question and counts it. */
+  readonly ask: AnswerQuestion;
+}
+
+/** What is mounted besides the API. */
+export interface Mounted {
+  readonly webRouter?: Router;
+  readonly platforms?: readonly PlatformEndpoint[];
+  /** Ends what the platforms have begun, before the service stops listening. */
+  readonly stop?: () => Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly tenantId: string;
+  readonly mount?: (parts: ServiceParts) => Mounted | Promise<Mounted>;
+}
+
+/** The running service. */
+export interface Service {
+  readonly url: string;
+  readonly parts: ServiceParts;
+  /** Takes no new requests, lets running ones end within the configured time, then gives jobs back. Idempotent. */
+  drain(): Promise<void>;
+}
+
+/** Starts the service. @throws NoTokenSecretError, CannotListenError */
+export async function startService(product: Product, { tenantId, mount }: ServiceOptions): Promise<Service> {
+  const { config, database, logger } = product;
+  const secrets = await tokenSecrets(config);
+  const demo = createDemoMode(database, { tenantId, host: config.host, databaseUrl: config.databaseUrl });
+  await demo.refresh();
+  const metrics = createMetrics(product);
+  const parts: ServiceParts = {
+    product,
+    ...createOperations(product),
+    sessions: createSessions({
+      database,
+      passwords: createPasswords(product),
+      secrets,
+      clock: Date.now,
+      demo: demo.isOn,
+    }),
+    ask: metrics.counted(product.answerQuestion),
+  };
+  const mounted: Mounted = (await mount?.(parts)) ?? {};
+  let draining = false;
+  const app = createService({
+    apiRouter: apiRouterOf(parts, tenantId),
+    webRouter: mounted.webRouter ?? null,
+    platforms: mounted.platforms ?? [],
+    metrics,
+    readiness: createReadiness(product),
+    draining: () => draining,
+    logger,
+  });
+  const listening = await listen(app, config);
+  let drained: Promise<void> | undefined;
+  const drain = async () => {
+    draining = true;
+    demo.stop();
+    const deadline = performance.now() + config.drainSeconds * 1000;
+    await mounted.stop?.();
+    const cutOff = await listening.stop(Math.max(0, deadline - performance.now()));
+    if (cutOff > 0) logger.warn({ requests: cutOff }, 'requests were cut off at the deadline');
+    await product.stopWorkers(Math.max(0, deadline - performance.now()));
+  };
+  return {
+    url: listening.url,
+    parts,
+    drain: () => {
+      drained ??= drain();
+      return drained;
+    },
+  };
+}
+
+function apiRouterOf({ product, sessions, ask, ...operations }: ServiceParts, tenantId: string): Router {
+  const { config, database, logger } = product;
+  return createApiRouter({
+    ...operations,
+    tenantId,
+    ask,
+    sessions,
+    checkQuotes: createQuoteCheck(product),
+    readTrace: createReadTrace(product),
+    mayIngest: createMayIngest({ database, editors: config.editors }),
+    idempotency: createIdempotencyStore(product),
+    audit: ({ tenantId: tenant, ...entry }) => database.transaction((query) => audit(query, tenant, entry)),
+    ratePerMinute: config.ratePerMinute,
+    newId: randomUUID,
+    logger,
+  });
+}
