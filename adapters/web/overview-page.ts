@@ -36,7 +36,7 @@ function tiles({ total, feedback, retractions }: Overview): Html {
   const late = retractions.pending + retractions.failed;
   const figures: [string, string, string][] = [
     ['Questions', asked.toLocaleString('en'), asked > 0 ? `${percent(total.answered / asked)} answered` : 'none yet'],
-    ['Half are answered within', duration(total.p50Ms), `95 % ${duration(total.p95Ms)}, 99 % ${duration(total.p99Ms)}`],
+    ['Median time', duration(total.p50Ms), `95 % ${duration(total.p95Ms)}, 99 % ${duration(total.p99Ms)}`],
     ['Cost per answer', cost === null ? '–' : dollars(cost), `${dollars(total.costUsd)} in all`],
     ['Found helpful', given > 0 ? percent(feedback.up / given) : '–', plural(given, 'opinion')],
     [
