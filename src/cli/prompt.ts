@@ -31,17 +31,21 @@ const HELP = `Type a question, or:
 
 /**
  * Reads questions line by line until the input ends or `/quit`. Resolves to `no_input` when the input ended before it
- * gave a line, as under a process manager.
+ * gave a line, as under a process manager. `signal` ends the input.
  */
 export async function runPrompt(
   context: CliContext,
   product: Product,
   tenantId: string,
+  signal?: AbortSignal,
 ): Promise<'ended' | 'no_input'> {
   const { stdin, stdout } = context.streams;
   const people = await readPeople(product, tenantId);
   const session: Session = { asker: null, others: [], threadId: randomUUID() };
   const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
+  // In a terminal the line editor gets Ctrl-C; it means the process, as everywhere.
+  lines.on('SIGINT', () => void process.kill(process.pid, 'SIGINT'));
+  signal?.addEventListener('abort', () => lines.close(), { once: true });
   stdout.write(`${listPeople(people)}\n`);
   const prompt = () => {
     lines.setPrompt(

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { UsageError, VerbatimError } from '../../retrieval/errors.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLogger, type Logger } from '../logger.ts';
-import { openProduct, type Product } from '../product.ts';
+import { openProduct, type Product, type ProductOverrides } from '../product.ts';
 import { addAskCommand } from './ask-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDirectoryCommand } from './directory-command.ts';
@@ -16,6 +16,9 @@ import { addSearchCommand } from './search-command.ts';
 import { addStartCommand } from './start-command.ts';
 import { addStatusCommand } from './status-command.ts';
 import { coloursFor, type Streams } from './terminal.ts';
+import { addTokenCommand } from './token-command.ts';
+import { addUserCommand } from './user-command.ts';
+import { addWorkerCommand } from './worker-command.ts';
 
 /** What the commands share. */
 export interface CliContext {
@@ -23,12 +26,15 @@ export interface CliContext {
   readonly config: Config;
   readonly logger: Logger;
   /** Opens the product, runs, and closes it whatever happens. */
-  withProduct<T>(run: (product: Product) => Promise<T>, options?: { serving?: boolean; asking?: boolean }): Promise<T>;
+  withProduct<T>(run: (product: Product) => Promise<T>, options?: ProductOverrides): Promise<T>;
   /** A hint for the person at the terminal. */
   hint(text: string): void;
   /** Ends the command with this status without being an error. */
   setExitStatus(status: number): void;
 }
+
+// Commands that last log what they do; others say it.
+const LASTING: readonly string[] = ['start', 'worker'];
 
 const HELP = `
 Exit status: 0 = done (a refusal is an answer), 1 = it failed, 2 = the command was not understood.
@@ -42,9 +48,14 @@ export async function runCli(
 ): Promise<number> {
   let status = 0;
   try {
-    const context = createContext(streams, readConfig(environment), args[0] === 'start' ? 'info' : 'warn', (value) => {
-      status = value;
-    });
+    const context = createContext(
+      streams,
+      readConfig(environment),
+      LASTING.includes(args[0] ?? '') ? 'info' : 'warn',
+      (value) => {
+        status = value;
+      },
+    );
     await createProgram(context).parseAsync([...args], { from: 'user' });
     return status;
   } catch (error) {
@@ -74,6 +85,9 @@ function createProgram(context: CliContext): Command {
     addMigrateCommand,
     addDemoCommand,
     addEvalCommand,
+    addTokenCommand,
+    addUserCommand,
+    addWorkerCommand,
   ];
   for (const addCommand of add) addCommand(program, context);
   for (const command of program.commands) command.copyInheritedSettings(program);
@@ -91,8 +105,9 @@ function createContext(
     streams,
     config,
     logger,
-    async withProduct(run, { serving = false, asking = serving } = {}) {
-      const product = await openProduct(config, logger, { serving, asking });
+    async withProduct(run, options = {}) {
+      const { serving = false } = options;
+      const product = await openProduct(config, logger, options);
       // A command that is told to end gives back the work it has begun; a service drains by itself.
       const end = (signal: NodeJS.Signals) => void product.close().finally(() => process.kill(process.pid, signal));
       if (!serving) process.once('SIGTERM', end).once('SIGINT', end);

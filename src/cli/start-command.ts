@@ -1,49 +1,77 @@
-// `npm start`: the workers, and a prompt where one picks who is asking.
+// `npm start`: the service with its workers, and in a terminal a prompt where one picks who is asking.
 import type { Command } from 'commander';
+import type { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import { demoDocumentCount, demoQuestions } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';
+import { mountAdapters } from '../service/mount.ts';
+import { type Service, startService } from '../service/start-service.ts';
 import { tenantOf } from './audience-options.ts';
 import { loadDemoShowing } from './demo-command.ts';
 import { runPrompt } from './prompt.ts';
 import type { CliContext } from './run-cli.ts';
-import { coloursFor } from './terminal.ts';
+import { stopSignal } from './stop-signal.ts';
+import { type Colours, coloursFor } from './terminal.ts';
 
 /** `verbatim start` */
 export function addStartCommand(program: Command, context: CliContext): void {
   program
     .command('start')
-    .description('run the product: index what comes in, and answer questions typed here')
-    .option('--tenant <tenant>', 'whose documents the prompt asks (default: VERBATIM_TENANT)')
+    .description('run the product: the pages, the API and the workers; in a terminal, answer questions typed here')
+    .option('--tenant <tenant>', 'whose people sign in and whose documents the prompt asks (default: VERBATIM_TENANT)')
     .action((options: { tenant?: string }) => start(context, tenantOf(context, options.tenant)));
 }
 
 async function start(context: CliContext, tenantId: string): Promise<void> {
   const stopped = stopSignal();
+  let loseDatabase: (error: DatabaseUnavailableError) => void = () => {};
+  const lost = new Promise<never>((_, reject) => {
+    loseDatabase = reject;
+  });
+  // Before anything waits for it, losing it shows in whatever failed.
+  lost.catch(() => undefined);
   await context.withProduct(
     async (product) => {
       await product.startWorkers();
-      if (context.config.databaseUrl === null && (await wantsDemo(product, tenantId))) {
-        await loadDemoShowing(context, product, tenantId);
+      const service = await startService(product, {
+        tenantId,
+        mount: (parts) => mountAdapters(parts, tenantId),
+      });
+      try {
+        await Promise.race([serve(context, product, service, { tenantId, stopped: stopped.signalled }), lost]);
+      } finally {
+        await service.drain();
       }
-      await greet(context, product, tenantId);
-      const ended = await Promise.race([runPrompt(context, product, tenantId), stopped.signalled]);
-      if (ended !== 'no_input') return;
-      context.streams.stdout.write('No terminal to ask from: serving until stopped.\n');
-      await stopped.signalled;
     },
-    { serving: true },
+    { serving: true, onDatabaseExit: loseDatabase },
   );
   stopped.dispose();
 }
 
-// The first signal drains; a second one ends the process at once, as the shell expects.
-function stopSignal(): { signalled: Promise<void>; dispose: () => void } {
-  let stop = () => {};
-  const signalled = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-  return { signalled, dispose: () => process.off('SIGTERM', stop).off('SIGINT', stop) };
+async function serve(
+  context: CliContext,
+  product: Product,
+  service: Service,
+  { tenantId, stopped }: { tenantId: string; stopped: Promise<void> },
+): Promise<void> {
+  const { streams, config } = context;
+  if (config.databaseUrl === null && (await wantsDemo(product, tenantId))) {
+    const loaded = loadDemoShowing(context, product, tenantId);
+    if ((await Promise.race([loaded, stopped.then(() => 'stopped' as const)])) === 'stopped') {
+      // It goes on where it was at the next start.
+      loaded.catch(() => undefined);
+      return;
+    }
+  }
+  await greet(context, product, tenantId, service.url);
+  const ending = new AbortController();
+  const prompt = runPrompt(context, product, tenantId, ending.signal);
+  const ended = await Promise.race([prompt, stopped]);
+  if (ended === 'no_input') {
+    streams.stdout.write('No terminal to ask from: serving until stopped.\n');
+    await stopped;
+  }
+  ending.abort();
+  await prompt;
 }
 
 // Nothing of somebody's own is here, and the demo is not or not wholly.
@@ -60,8 +88,8 @@ async function wantsDemo({ database }: Product, tenantId: string): Promise<boole
   return state !== undefined && !state.own && state.demo < (await demoDocumentCount());
 }
 
-async function greet({ streams, config }: CliContext, product: Product, tenantId: string): Promise<void> {
-  const { bold, dim } = coloursFor(streams.stdout);
+async function greet({ streams, config }: CliContext, product: Product, tenantId: string, url: string): Promise<void> {
+  const colours = coloursFor(streams.stdout);
   const rows = await product.database.transaction((query) =>
     query<{ live: number; demo: number }>(
       `select count(*)::int as live, count(*) filter (where source_id = 'demo')::int as demo
@@ -70,15 +98,37 @@ async function greet({ streams, config }: CliContext, product: Product, tenantId
     ),
   );
   const place = config.databaseUrl ? 'a PostgreSQL server' : `the embedded database in ${config.dataDir}`;
-  const lines = [bold(`Verbatim is ready: ${rows[0]?.live ?? 0} documents in ${place}.`)];
+  const lines = [
+    colours.bold(`Verbatim is ready at ${url} with ${rows[0]?.live ?? 0} documents in ${place}.`),
+    `The API is described at ${url}/openapi.json; "verbatim token --as EMAIL" gives a token.`,
+  ];
   if ((rows[0]?.demo ?? 0) > 0) {
-    lines.push('Questions to try (the name says who should ask):');
-    for (const question of pickQuestions(await demoQuestions())) lines.push(`  ${question.text}  ${dim(question.as)}`);
+    lines.push('Open it in a browser and pick who you are. Questions to try (the name says who should ask):');
+    for (const question of pickQuestions(await demoQuestions()))
+      lines.push(`  ${question.text}  ${colours.dim(question.as)}`);
   }
   lines.push(
-    dim('Your own: verbatim ingest PATH --allow verbatim:everyone; verbatim directory import FILE; see README.md.'),
+    colours.dim(
+      'Your own: verbatim ingest PATH --allow verbatim:everyone; verbatim directory import FILE; see README.md.',
+    ),
+    ...missingParts(product, colours),
   );
   streams.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+// What is not connected yet, and with what it would be.
+function missingParts({ config }: Product, { dim }: Colours): string[] {
+  const parts = [
+    [
+      config.model.provider === 'extractive',
+      'a model',
+      'VERBATIM_MODEL=openai:gpt-5-mini with OPENAI_API_KEY, or another',
+    ],
+    [config.cohere.apiKey === null, 'Cohere', 'COHERE_API_KEY'],
+    [config.databaseUrl === null, 'a real database', 'DATABASE_URL and VERBATIM_TOKEN_SECRET'],
+  ] as const;
+  const lines = parts.filter(([missing]) => missing).map(([, name, set]) => dim(`  ${name.padEnd(16)} ${set}`));
+  return lines.length === 0 ? [] : [dim('To connect, set (README.md, Configuration):'), ...lines];
 }
 
 // Two that are answered, and one that is refused.
