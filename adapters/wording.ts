@@ -92,3 +92,8 @@ export function ageText(seconds: number): string {
   }
   return 'just now';
 }
+
+/** Thanks for an opinion of an answer. */
+export const FEEDBACK_THANKS_TEXT = 'Thank you, noted. Only you see this.';
+/** Asked after a thumbs-down. */
+export const FEEDBACK_ASK_TEXT = 'Thank you, noted. What was wrong with the answer? Only you see this.';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseAllowedHost } from '../ingest/fetch-hosts.ts';
 import { parsePrincipal } from '../retrieval/access-policy.ts';
 import { LOG_LEVELS } from './logger.ts';
+import { SLACK_VARIABLES } from './slack/slack-variables.ts';
 
 interface VariableText {
   readonly meaning: string;
@@ -386,6 +387,21 @@ export const VARIABLES = {
     default: 'cores - 1, at least 1, at most 4',
     schema: integer(1, 64).default(() => String(defaultEmbedThreads())),
   },
+  VERBATIM_ADMINS: {
+    meaning: 'Who may use the commands of admins in chats',
+    form: 'principals separated by commas',
+    example: 'verbatim:group:it,verbatim:user:ann@example.com',
+    default: 'verbatim:role:admin',
+    schema: listOf(parsePrincipal).default('verbatim:role:admin'),
+  },
+  VERBATIM_PUBLIC_URL: {
+    meaning: 'Address under which people reach this service; chat platforms link each quote to where it stands',
+    form: 'a URL that begins with http:// or https://',
+    example: 'https://verbatim.example.com',
+    default: null,
+    schema: baseUrl.nullable().default(null),
+  },
+  ...SLACK_VARIABLES,
 } as const satisfies Record<string, Variable<z.ZodTypeAny>>;
 
 /** The name of a variable. */

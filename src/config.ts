@@ -20,6 +20,21 @@ export interface ProviderAccess {
   readonly baseUrl: string | null;
 }
 
+/** What is set for Slack; null where it is not. */
+export interface SlackConfig {
+  readonly botToken: string | null;
+  readonly signingSecret: string | null;
+  readonly appToken: string | null;
+  readonly clientId: string | null;
+  readonly clientSecret: string | null;
+  readonly apiUrl: string | null;
+  /** Tenants by the workspaces that may install the app. */
+  readonly workspaces: ReadonlyMap<string, string>;
+  readonly followUps: boolean;
+  /** Base64 of 32 bytes. */
+  readonly encryptionKey: string | null;
+}
+
 /** All settings, defaults filled in. */
 export interface Config {
   /** Null: the database embedded in `dataDir`. */
@@ -59,6 +74,11 @@ export interface Config {
   readonly onModelFailure: 'extractive' | 'refuse';
   readonly indexWorkers: number;
   readonly embedThreads: number;
+  /** Who may use the commands of admins in chats. */
+  readonly admins: readonly Principal[];
+  /** Where people reach the service; null: links lead to the documents' own addresses. */
+  readonly publicUrl: string | null;
+  readonly slack: SlackConfig;
   /** The values that must not be shown or logged. */
   readonly secrets: readonly string[];
 }
@@ -165,6 +185,19 @@ function toConfig(values: z.infer<typeof SCHEMA>, secrets: readonly string[]): C
     onModelFailure: values.VERBATIM_ON_MODEL_FAILURE,
     indexWorkers: values.VERBATIM_INDEX_WORKERS,
     embedThreads: values.VERBATIM_EMBED_THREADS,
+    admins: values.VERBATIM_ADMINS,
+    publicUrl: values.VERBATIM_PUBLIC_URL,
+    slack: {
+      botToken: values.SLACK_BOT_TOKEN,
+      signingSecret: values.SLACK_SIGNING_SECRET,
+      appToken: values.SLACK_APP_TOKEN,
+      clientId: values.SLACK_CLIENT_ID,
+      clientSecret: values.SLACK_CLIENT_SECRET,
+      apiUrl: values.SLACK_API_URL,
+      workspaces: values.VERBATIM_SLACK_WORKSPACES,
+      followUps: values.VERBATIM_SLACK_FOLLOW_UPS === 'yes',
+      encryptionKey: values.VERBATIM_ENCRYPTION_KEY,
+    },
     secrets,
   };
 }

@@ -44,6 +44,19 @@ describe('readConfig', () => {
       traceDays: 30,
       onModelFailure: 'extractive',
       indexWorkers: 2,
+      admins: ['verbatim:role:admin'],
+      publicUrl: null,
+      slack: {
+        botToken: null,
+        signingSecret: null,
+        appToken: null,
+        clientId: null,
+        clientSecret: null,
+        apiUrl: null,
+        workspaces: new Map(),
+        followUps: true,
+        encryptionKey: null,
+      },
       secrets: [],
     });
   });

@@ -1,6 +1,7 @@
 // Events of chat platforms: stored before they are acknowledged, worked on in order within a lane, ended once. An instance
 // that dies leaves a lease that runs out, and another one goes on.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent, HeldEvent, Inbox, Invalidation, Outgoing, Received } from '../../adapters/inbox.ts';
 import type { Claim, Deliveries } from '../../adapters/question.ts';
 import type { Outbox } from '../../ingest/ports.ts';
@@ -23,15 +24,16 @@ export type EventHandler = (event: HeldEvent) => Promise<void>;
 export interface ChatInbox extends Inbox, Deliveries, Outgoing {
   /** Starts the handlers; events of lanes with another beginning are left for whoever handles them. */
   start(handlers: Readonly<Record<string, EventHandler>>): void;
-  /** Takes no further events; resolves when the running ones have ended. */
-  stop(): Promise<void>;
+  /** Takes no further events; resolves when the running ones have ended, or after `timeoutMs`: others then take them over. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 const LEASE_SECONDS = 15; // as long as a document's lease: a paused process is not taken for a dead one
 const RENEW_MS = 4_000;
 const SWEEP_MS = 3_000;
 const POLL_MS = 1_000;
-const MAX_ATTEMPTS = 9;
+/** Tries of an event before it is given up: about four minutes. */
+export const MAX_ATTEMPTS = 9;
 const KEEP_ENDED = '7 days'; // Slack redelivers for minutes; a week is for whoever looks into what happened
 const KEEP_REQUESTS = '1 hour'; // twelve times the age at which a request is refused as stale
 const CLEAN_MS = 3_600_000;
@@ -69,10 +71,13 @@ export function createInbox(options: InboxOptions): ChatInbox {
       timers.push(every(SWEEP_MS, () => sweep(options, Object.keys(handlers)), options.logger));
       timers.push(every(CLEAN_MS, () => clean(options.database), options.logger));
     },
-    async stop() {
+    async stop(timeoutMs) {
       stopping = true;
       for (const timer of timers) clearInterval(timer);
-      await Promise.allSettled(running);
+      const late = new AbortController();
+      const timeout = sleep(timeoutMs, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([Promise.allSettled(running), timeout]);
+      late.abort();
     },
   };
 }
@@ -131,17 +136,22 @@ async function rememberRequest(query: Query, tenantId: string, signature: string
 
 async function invalidate(query: Query, tenantId: string, what: Invalidation): Promise<void> {
   const place = [tenantId, what.platform, what.workspace];
+  const mark = `set read_at = '-infinity', invalidated_at = now()`;
   if (what.conversation !== undefined) {
     await query(
-      'delete from chat_members where tenant_id = $1 and platform = $2 and workspace = $3 and conversation = $4',
+      `insert into chat_members (tenant_id, platform, workspace, conversation, read_at, invalidated_at)
+         values ($1, $2, $3, $4, '-infinity', now())
+         on conflict (tenant_id, platform, workspace, conversation) do update ${mark}`,
       [...place, what.conversation],
     );
   }
   if (what.userId !== undefined) {
-    await query('delete from chat_users where tenant_id = $1 and platform = $2 and workspace = $3 and user_id = $4', [
-      ...place,
-      what.userId,
-    ]);
+    await query(
+      `insert into chat_users (tenant_id, platform, workspace, user_id, read_at, invalidated_at)
+         values ($1, $2, $3, $4, '-infinity', now())
+         on conflict (tenant_id, platform, workspace, user_id) do update ${mark}`,
+      [...place, what.userId],
+    );
   }
 }
 

@@ -54,14 +54,16 @@ create table chat_messages (
   primary key (tenant_id, event_key, part)
 );
 
--- The members of a conversation and what is known of a user, as read from the platform. Events and age end them.
+-- The members of a conversation and what is known of a user, as read from the platform. Age ends them, and events at once:
+-- what was asked of the platform before `invalidated_at` is not stored after it.
 create table chat_members (
   tenant_id text not null,
   platform text not null,
   workspace text not null,
   conversation text not null,
-  members text[] not null,
+  members text[] not null default '{}',
   read_at timestamptz not null default now(),
+  invalidated_at timestamptz not null default '-infinity',
   primary key (tenant_id, platform, workspace, conversation)
 );
 create table chat_users (
@@ -69,15 +71,17 @@ create table chat_users (
   platform text not null,
   workspace text not null,
   user_id text not null,
-  facts jsonb not null,
+  facts jsonb not null default '{}',
   read_at timestamptz not null default now(),
+  invalidated_at timestamptz not null default '-infinity',
   primary key (tenant_id, platform, workspace, user_id)
 );
 
 -- Up to which state of the index posted answers were looked through for evidence that their places may no longer see.
 create table retraction_progress (
   tenant_id text primary key,
-  index_version int not null
+  index_version int not null,
+  checked_at timestamptz not null default now()
 );
 
 grant select, insert, update, delete on

@@ -1,0 +1,206 @@
+// Slack: requests come in through HTTP or Socket Mode, wait in the inbox, and are worked on here in turn.
+import { App, type Receiver, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
+import { VerbatimError } from '../../retrieval/errors.ts';
+import type { Audience } from '../../retrieval/model.ts';
+import type { Clock, Logger } from '../../retrieval/ports.ts';
+import type { AdminCommands } from '../admin-command.ts';
+import type { HeldEvent, Inbox, Outgoing } from '../inbox.ts';
+import type { Answers, Documents, FeedbackStore, People } from '../ports.ts';
+import type { HandleQuestion } from '../question.ts';
+import { plainReply } from '../reply.ts';
+import type { HomeContent } from './app-home.ts';
+import { addEventListeners } from './event-listeners.ts';
+import { addInteractions } from './interactions.ts';
+import { handleInternal, type InternalPayload } from './internal-events.ts';
+import type { SlackCache, Usergroups, Workspace, Workspaces } from './ports.ts';
+import { createPoster } from './post-messages.ts';
+import { renderReply, renderRetraction } from './render-reply.ts';
+import { clientOptions, createClients, sdkLogger, slackErrorCode } from './slack-client.ts';
+import { createSlackFeedback } from './slack-feedback.ts';
+import { createHttpHandler, type HttpHandler } from './slack-http.ts';
+import { createIntake, type EventBody, workspaceOf } from './slack-intake.ts';
+import { createOauthOptions, type OauthSettings } from './slack-oauth.ts';
+import { createSlackPeople } from './slack-people.ts';
+import { createQuestionFlow } from './slack-questions.ts';
+
+export interface SlackAdapterOptions {
+  /** Null: no HTTP, Socket Mode only. */
+  readonly signingSecret: string | null;
+  /** Null: no Socket Mode. */
+  readonly appToken: string | null;
+  readonly apiUrl: string | null;
+  readonly oauth: OauthSettings | null;
+  readonly followUps: boolean;
+  readonly workspaces: Workspaces;
+  readonly inbox: Inbox;
+  readonly outgoing: Outgoing;
+  readonly cache: SlackCache;
+  readonly usergroups: Usergroups;
+  readonly people: People;
+  readonly answers: Answers;
+  readonly documents: Documents;
+  readonly feedback: FeedbackStore;
+  readonly handleQuestion: HandleQuestion;
+  readonly admin: AdminCommands;
+  readonly home: HomeContent;
+  readonly publicUrl: string | null;
+  /** An answer of the bot stands in this thread. */
+  readonly ownsThread: (workspace: Workspace, channel: string, thread: string) => Promise<boolean>;
+  /** Whether everyone of the audience may be shown the answer now. */
+  readonly mayShow: (tenantId: string, answerId: string, audience: Audience) => Promise<boolean>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Slack as the service uses it. */
+export interface SlackAdapter {
+  /** For the paths /slack/events, /slack/install and /slack/oauth_redirect, before anything reads the body; null without HTTP. */
+  readonly handler: HttpHandler | null;
+  /** Opens the Socket Mode connection where there is one, and reads the usergroups. */
+  start(): Promise<void>;
+  /** Takes no further requests. */
+  stop(): Promise<void>;
+  /** Works on an event of the inbox whose lane begins with `slack:`. */
+  handleEvent(event: HeldEvent): Promise<void>;
+  /** Reads the usergroups of all workspaces again. */
+  refreshUsergroups(): Promise<void>;
+}
+
+/** The payload of an event that takes a posted answer back. */
+export interface RetractPayload {
+  readonly retract: {
+    readonly teamId: string;
+    readonly channel: string;
+    readonly message: string;
+    readonly answerId: string;
+  };
+}
+
+/** A message cannot be edited: its workspace uninstalled the app. */
+class NotInstalledError extends VerbatimError {
+  constructor() {
+    super('slack_not_installed', 'the app is no longer installed in the workspace');
+  }
+}
+
+/** Makes the adapter. Nothing is connected before `start`. */
+export function createSlackAdapter(options: SlackAdapterOptions): SlackAdapter {
+  const logger = sdkLogger(options.logger);
+  const clientFor = createClients({ apiUrl: options.apiUrl, logger });
+  const slackPeople = createSlackPeople({ ...options, clientFor });
+  const post = createPoster({ ...options, clientFor });
+  const parts = {
+    ...options,
+    clientFor,
+    slackPeople,
+    post,
+    answerInThread: createQuestionFlow({ ...options, clientFor, slackPeople, post }),
+    slackFeedback: createSlackFeedback({ ...options, clientFor, slackPeople }),
+  };
+  const app = createApp(options, logger);
+  addEventListeners(app, parts);
+  addInteractions(app, parts);
+
+  let stopping = false;
+  const intake = createIntake({
+    ...options,
+    processNow: (event) => app.processEvent(event),
+    apologise: (workspace, { channel, thread }) => apologise(workspace, channel, thread),
+  });
+  const socket = options.appToken === null ? null : createSocket(options.appToken, options, logger, intake);
+  const refreshUsergroups = async () => {
+    for (const workspace of await options.workspaces.list()) await parts.slackPeople.refreshUsergroups(workspace);
+  };
+  return {
+    handler: createHandler(),
+    async start() {
+      if (socket) await socket.start();
+      await refreshUsergroups().catch((error: unknown) => {
+        options.logger.warn({ err: error }, 'the usergroups of Slack could not be read');
+      });
+    },
+    async stop() {
+      stopping = true;
+      if (socket) await socket.stop();
+    },
+    handleEvent: (event) => handle(event),
+    refreshUsergroups,
+  };
+
+  function createHandler(): HttpHandler | null {
+    const { signingSecret, oauth, clock } = options;
+    if (signingSecret === null) return null;
+    const installer = oauth === null ? {} : createOauthOptions(oauth, options);
+    return createHttpHandler({ signingSecret, intake, oauth: installer, logger, clock, isStopping: () => stopping });
+  }
+
+  async function handle(event: HeldEvent): Promise<void> {
+    const payload = event.payload as EventBody & Partial<RetractPayload & InternalPayload>;
+    const teamId = payload.retract?.teamId ?? payload.internal?.teamId ?? workspaceOf(payload) ?? '';
+    const workspace = await options.workspaces.find(teamId);
+    if (workspace === null) {
+      options.logger.warn({ eventKey: event.eventKey }, 'an event of a workspace that uninstalled the app was dropped');
+      if (payload.retract) throw new NotInstalledError();
+    } else if (payload.retract) await retract(workspace, payload.retract);
+    else if (payload.internal) await handleInternal(parts, workspace, { internal: payload.internal }, event);
+    else await app.processEvent({ body: payload, ack: async () => undefined, customProperties: { held: event } });
+  }
+
+  async function retract(workspace: Workspace, { channel, message }: RetractPayload['retract']): Promise<void> {
+    try {
+      await clientFor(workspace).chat.update({ channel, ts: message, ...renderRetraction() });
+    } catch (error) {
+      // Somebody deleted the message: nothing is shown any more.
+      if (slackErrorCode(error) !== 'message_not_found') throw error;
+    }
+  }
+
+  async function apologise(workspace: Workspace, channel: string, thread: string): Promise<boolean> {
+    const [message] = renderReply(plainReply('failure'), { feedback: false, postable: false });
+    if (!message) return false;
+    try {
+      await clientFor(workspace).chat.postMessage({ channel, thread_ts: thread, unfurl_links: false, ...message });
+      return true;
+    } catch (error) {
+      options.logger.error({ err: error }, 'not even that a question failed could be said');
+      return false;
+    }
+  }
+}
+
+// What listeners get is found by ourselves: the workspace, and the claim on the event.
+function createApp({ workspaces, apiUrl }: SlackAdapterOptions, logger: ReturnType<typeof sdkLogger>): App {
+  const receiver: Receiver = { init: () => undefined, start: async () => undefined, stop: async () => undefined };
+  return new App({
+    receiver,
+    logger,
+    convoStore: false,
+    clientOptions: clientOptions({ apiUrl, logger }),
+    authorize: async ({ teamId }) => {
+      const workspace = teamId === undefined ? null : await workspaces.find(teamId);
+      if (workspace === null) throw new Error('the app is not installed there');
+      const { botToken, botId, botUserId } = workspace;
+      return { botToken, botId, botUserId, workspace };
+    },
+  });
+}
+
+function createSocket(
+  appToken: string,
+  { apiUrl, logger: ours }: SlackAdapterOptions,
+  logger: ReturnType<typeof sdkLogger>,
+  intake: (event: ReceiverEvent) => Promise<void>,
+): Receiver {
+  const receiver = new SocketModeReceiver({
+    appToken,
+    logger,
+    installerOptions: { clientOptions: clientOptions({ apiUrl, logger }) },
+    // Not acknowledged: Slack sends it again.
+    processEventErrorHandler: async ({ error }) => {
+      ours.error({ err: error }, 'an event of Socket Mode could not be stored');
+      return false;
+    },
+  });
+  receiver.init({ processEvent: intake } as unknown as App);
+  return receiver;
+}

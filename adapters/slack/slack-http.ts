@@ -1,0 +1,82 @@
+// Slack's requests over HTTP: what the SDK's receiver lets pass beyond a valid signature is refused here.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type App,
+  HTTPReceiver,
+  type HTTPReceiverOptions,
+  type ReceiverEvent,
+  type Logger as SlackLogger,
+} from '@slack/bolt';
+import type { Clock } from '../../retrieval/ports.ts';
+import { ReplayedRequestError } from './slack-intake.ts';
+import { EVENTS_PATH } from './slack-paths.ts';
+
+export interface HttpOptions {
+  readonly signingSecret: string;
+  readonly intake: (event: ReceiverEvent) => Promise<void>;
+  readonly oauth: Partial<HTTPReceiverOptions>;
+  readonly logger: SlackLogger;
+  readonly clock: Clock;
+  /** While the service drains: Slack sends it again, to another instance. */
+  readonly isStopping: () => boolean;
+}
+
+/** Handles a request whose body nobody has read yet. */
+export type HttpHandler = (request: IncomingMessage & { originalUrl?: string }, response: ServerResponse) => void;
+
+// Slack's own advice for old requests; the same for clocks that run ahead, which the SDK accepts without a limit.
+const MAX_SKEW_SECONDS = 300;
+
+/** Makes the handler of all paths of Slack. */
+export function createHttpHandler({
+  signingSecret,
+  intake,
+  oauth,
+  logger,
+  clock,
+  isStopping,
+}: HttpOptions): HttpHandler {
+  const receiver = new HTTPReceiver({
+    ...oauth,
+    signingSecret,
+    endpoints: [EVENTS_PATH],
+    logger,
+    customPropertiesExtractor: ({ headers }) => ({ signature: headers['x-slack-signature'] }),
+    dispatchErrorHandler: async ({ response }) => end(response, 404),
+    processEventErrorHandler: async ({ error, response }) => {
+      end(response, error instanceof ReplayedRequestError ? 401 : 500);
+      return false;
+    },
+  });
+  // The receiver only ever calls `processEvent` of what it is given.
+  receiver.init({ processEvent: intake } as unknown as App);
+  return (request, response) => {
+    // A router that the handler is mounted in cuts its own path off.
+    request.url = request.originalUrl ?? request.url ?? '/';
+    if (request.method === 'POST') {
+      if (!isTimely(request, clock())) return end(response, 401);
+      if (isStopping()) return end(response, 503);
+    }
+    try {
+      receiver.requestListener(request, response);
+    } catch {
+      end(response, 404);
+    }
+  };
+}
+
+// A signature in another spelling would pass the SDK's comparison and look like a new request.
+const SIGNATURE = /^v0=[0-9a-f]{64}$/;
+
+function isTimely({ headers }: IncomingMessage, nowMs: number): boolean {
+  const timestamp = headers['x-slack-request-timestamp'];
+  const signature = headers['x-slack-signature'];
+  if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return false;
+  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;
+  return Math.abs(nowMs / 1_000 - Number(timestamp)) <= MAX_SKEW_SECONDS;
+}
+
+function end(response: ServerResponse, status: number): void {
+  if (!response.headersSent) response.writeHead(status);
+  response.end();
+}

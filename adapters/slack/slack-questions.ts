@@ -1,0 +1,170 @@
+// A question asked in Slack, from the message to the posted reply.
+import type { Logger } from '../../retrieval/ports.ts';
+import type { Place } from '../ports.ts';
+import type { Claim, HandleQuestion, Stage } from '../question.ts';
+import { plainReply, type Reply } from '../reply.ts';
+import { PRIVATE_OFFER_TEXT } from '../wording.ts';
+import type { Workspace } from './ports.ts';
+import type { PostMessages } from './post-messages.ts';
+import { ACTIONS, renderNotice, renderReply } from './render-reply.ts';
+import type { ClientFor } from './slack-client.ts';
+import type { SlackPeople } from './slack-people.ts';
+
+export interface QuestionFlowOptions {
+  readonly handleQuestion: HandleQuestion;
+  readonly slackPeople: SlackPeople;
+  readonly post: PostMessages;
+  readonly clientFor: ClientFor;
+  readonly logger: Logger;
+}
+
+/** A question in a conversation. */
+export interface SlackQuestion {
+  readonly workspace: Workspace;
+  readonly eventKey: string;
+  readonly channel: string;
+  /** The thread that is answered in. */
+  readonly thread: string;
+  /** The message that asks; null where there is none to react to. */
+  readonly message: string | null;
+  readonly user: string;
+  /** The user's own workspace, where the event names it. */
+  readonly userTeam?: string;
+  readonly text: string;
+  readonly hasAttachments: boolean;
+  /** A conversation of the asker and the app alone. */
+  readonly direct: boolean;
+}
+
+/** Answers a question in its thread. */
+export type AnswerInThread = (question: SlackQuestion, claim: Claim) => Promise<void>;
+
+/** What a waiting person reads after the app's name. */
+export const STATUS_TEXTS: Readonly<Record<Stage, string>> = {
+  permissions: 'is checking who will see the answer…',
+  search: 'is searching the documents…',
+  context: 'is reading what it found…',
+  model: 'is writing the answer…',
+  recheck: 'is checking each quote…',
+  store: 'is checking each quote…',
+};
+
+/** Makes `AnswerInThread`. */
+export function createQuestionFlow(options: QuestionFlowOptions): AnswerInThread {
+  return async (question, claim) => {
+    const { workspace, eventKey, channel, thread, user, direct } = question;
+    const status = showProgress(options, question);
+    const post = async (reply: Reply): Promise<Place[]> => {
+      const messages = renderReply(reply, { feedback: true, postable: false });
+      await status.end();
+      const posted = await options.post({ workspace, channel, thread, eventKey }, messages);
+      return posted.map((message) => toPlace(workspace, channel, thread, message));
+    };
+    try {
+      const people = await whoSeesIt(options, question);
+      if (people === null) return;
+      const reply = await options.handleQuestion(
+        {
+          tenantId: workspace.tenantId,
+          eventKey,
+          asker: people.asker,
+          members: people.members,
+          text: question.text,
+          hasAttachments: question.hasAttachments,
+          threadId: threadIdOf(workspace, channel, thread),
+          private: direct,
+        },
+        { post, onStage: status.show, claim },
+      );
+      if (reply?.offerPrivate && reply.answerId !== null) await offerPrivately(options, question, reply.answerId, user);
+    } finally {
+      await status.end();
+    }
+
+    async function whoSeesIt(flow: QuestionFlowOptions, { userTeam }: SlackQuestion) {
+      try {
+        const asker = await flow.slackPeople.asker(workspace, user, userTeam);
+        if (asker === null) return null;
+        const members = direct ? [] : await flow.slackPeople.audience(workspace, channel, user);
+        return { asker, members };
+      } catch (error) {
+        // Who will see the answer is not known: nothing may be said but that it went wrong.
+        flow.logger.error({ eventKey, err: error }, 'the audience of a question could not be established');
+        await post(plainReply('failure'));
+        return null;
+      }
+    }
+  };
+}
+
+/** Where a message is, as the core keeps it. */
+export function toPlace({ teamId }: Workspace, conversation: string, thread: string, message: string): Place {
+  return { platform: 'slack', workspace: teamId, conversation, thread, message };
+}
+
+/** The context of follow-ups: one for each thread. */
+export function threadIdOf({ teamId }: Workspace, channel: string, thread: string): string {
+  return `slack:${teamId}/${channel}/${thread}`;
+}
+
+interface Progress {
+  show(stage: Stage): void;
+  /** Nothing more is shown; resolves when what is on its way has arrived. A status that came after the answer would stay. */
+  end(): Promise<void>;
+}
+
+const STATUS_PAUSE_MS = 1_000; // a person reads no faster, and each is a call
+
+// A status under the thread, which ends with the reply; an app without that feature puts a reaction on the question.
+function showProgress(
+  { clientFor, logger }: QuestionFlowOptions,
+  { workspace, channel, thread, message }: SlackQuestion,
+): Progress {
+  const client = clientFor(workspace);
+  let last: Promise<unknown> = Promise.resolve();
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let state: 'status' | 'reaction' | 'ended' = 'status';
+  const react = async (error: unknown) => {
+    logger.debug({ err: error }, 'a status could not be shown');
+    if (state !== 'status' || message === null) return;
+    state = 'reaction';
+    await client.reactions.add({ channel, timestamp: message, name: 'eyes' }).catch(() => undefined);
+  };
+  const show = (stage: Stage) => {
+    const now = performance.now();
+    if (state !== 'status' || now - shownAt < STATUS_PAUSE_MS) return;
+    shownAt = now;
+    const status = STATUS_TEXTS[stage];
+    const set = () => client.assistant.threads.setStatus({ channel_id: channel, thread_ts: thread, status });
+    last = last.then(() => (state === 'status' ? set() : undefined)).catch(react);
+  };
+  show('permissions');
+  return {
+    show,
+    async end() {
+      await last;
+      const reacted = state === 'reaction';
+      state = 'ended';
+      if (reacted && message !== null) {
+        await client.reactions.remove({ channel, timestamp: message, name: 'eyes' }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+// The answer stands; a hint that cannot be shown is only logged.
+async function offerPrivately(
+  { clientFor, logger }: QuestionFlowOptions,
+  { workspace, channel, thread, eventKey }: SlackQuestion,
+  answerId: string,
+  user: string,
+): Promise<void> {
+  const notice = renderNotice(PRIVATE_OFFER_TEXT, [
+    { id: ACTIONS.askPrivately, label: 'Answer me privately', value: answerId },
+  ]);
+  try {
+    await clientFor(workspace).chat.postEphemeral({ channel, user, thread_ts: thread, ...notice });
+  } catch (error) {
+    logger.warn({ eventKey, err: error }, 'a private answer could not be offered');
+  }
+}

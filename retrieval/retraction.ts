@@ -1,0 +1,99 @@
+// Answers that were posted are taken back when what they quote is gone, or no longer for those who see the place.
+import type { Query } from './ports.ts';
+
+/** Where a message that must be edited stands. */
+export interface RetractionTarget {
+  readonly tenantId: string;
+  readonly platform: string;
+  readonly workspace: string;
+  readonly conversation: string;
+  readonly message: string;
+  readonly answerId: string;
+}
+
+/**
+ * Empties each posted answer of a tenant that quotes a document which is not live any more or which its audience may no
+ * longer read, in the caller's transaction. Whether anything can have changed is told by the version of the index, which
+ * every change of a document, a layer or a membership counts up: without a change this is one look.
+ * @returns how many answers were emptied.
+ */
+export async function retractUnreadable(query: Query, tenantId: string): Promise<number> {
+  const versions = await query<{ index_version: number; changed: boolean }>(
+    // An answer that was made before a change and posted after the look at it counts as a change, too.
+    `select t.index_version, p.index_version is distinct from t.index_version or exists (
+           select 1 from posted_answers m join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
+             where m.tenant_id = $1 and m.posted_at >= p.checked_at and a.index_version < t.index_version) as changed
+       from tenants t left join retraction_progress p on p.tenant_id = t.tenant_id where t.tenant_id = $1`,
+    [tenantId],
+  );
+  const tenant = versions[0];
+  if (!tenant?.changed) return 0;
+  const emptied = await query(
+    `with posted as (
+       select a.answer_id, a.audience, array_agg(distinct c.document_id) as document_ids
+         from answers a
+         join answer_citations c on c.tenant_id = a.tenant_id and c.answer_id = a.answer_id
+         where a.tenant_id = $1 and a.retracted_at is null and exists (
+           select 1 from posted_answers p where p.tenant_id = $1 and p.answer_id = a.answer_id)
+         group by a.answer_id, a.audience
+     ), place as (
+       select audience, array_agg(distinct document_id) as document_ids
+         from posted cross join unnest(document_ids) document_id group by audience
+     ), unreadable as (
+       select place.audience, checked.document_id
+         from place cross join lateral checkpoint_documents($1, place.audience, place.document_ids) checked
+         where not checked.allowed or checked.state <> 'live'
+     )
+     update answers a set retracted_at = now(), retraction_reason = 'no_longer_readable',
+         body = body || '{"text": "", "citations": [], "confidence": null}'::jsonb
+       from posted where a.tenant_id = $1 and a.answer_id = posted.answer_id and exists (
+         select 1 from unreadable u where u.audience = posted.audience and u.document_id = any(posted.document_ids))
+       returning a.answer_id`,
+    [tenantId],
+  );
+  // The version as it was read before: what changed meanwhile is looked at the next time.
+  await query(
+    `insert into retraction_progress (tenant_id, index_version) values ($1, $2)
+       on conflict (tenant_id) do update set index_version = excluded.index_version, checked_at = now()`,
+    [tenantId, tenant.index_version],
+  );
+  return emptied.length;
+}
+
+/** Marks the messages of emptied answers that are still to be edited. The product's own page shows the notice by itself. */
+export async function queueRetractions(query: Query, tenantId: string): Promise<void> {
+  await query(
+    `update posted_answers p set
+         retraction = case when p.platform = 'web' then 'done' else 'pending' end,
+         retracted_at = case when p.platform = 'web' then now() end
+       from answers a
+       where p.tenant_id = $1 and p.retraction is null
+         and a.tenant_id = $1 and a.answer_id = p.answer_id and a.retracted_at is not null`,
+    [tenantId],
+  );
+}
+
+/** Messages that are to be edited, oldest first. */
+export async function pendingRetractions(
+  query: Query,
+  tenantId: string,
+  platform: string,
+  limit: number,
+): Promise<RetractionTarget[]> {
+  return query<RetractionTarget>(
+    `select tenant_id as "tenantId", platform, workspace, conversation, message, answer_id as "answerId"
+       from posted_answers where tenant_id = $1 and platform = $2 and retraction = 'pending'
+       order by posted_at, message limit $3`,
+    [tenantId, platform, limit],
+  );
+}
+
+/** Notes how editing a message ended; `error` is a code, never a text. */
+export async function endRetraction(query: Query, target: RetractionTarget, error: string | null): Promise<void> {
+  const { tenantId, platform, workspace, conversation, message } = target;
+  await query(
+    `update posted_answers set retraction = $6, retraction_error = $7, retracted_at = now()
+       where tenant_id = $1 and platform = $2 and workspace = $3 and conversation = $4 and message = $5`,
+    [tenantId, platform, workspace, conversation, message, error === null ? 'done' : 'failed', error],
+  );
+}

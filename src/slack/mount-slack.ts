@@ -1,0 +1,225 @@
+// Puts Slack together for the service: its endpoints, its inbox, and what runs in the background.
+import { createHmac } from 'node:crypto';
+import { createAdminCommands } from '../../adapters/admin-command.ts';
+import type { HeldEvent } from '../../adapters/inbox.ts';
+import type { Answers, Documents, FeedbackStore, People } from '../../adapters/ports.ts';
+import { createQuestionHandler } from '../../adapters/question.ts';
+import {
+  createSlackAdapter,
+  type RetractPayload,
+  type SlackAdapter,
+} from '../../adapters/slack/create-slack-adapter.ts';
+import { authenticate, slackErrorCode } from '../../adapters/slack/slack-client.ts';
+import type { HttpHandler } from '../../adapters/slack/slack-http.ts';
+import { EVENTS_PATH, INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../../adapters/slack/slack-paths.ts';
+import { type AnswerQuestion, MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
+import type { RetractionTarget } from '../../retrieval/retraction.ts';
+import { createAdminTools } from '../chat/admin-tools.ts';
+import { type ChatInbox, createInbox, MAX_ATTEMPTS } from '../chat/inbox.ts';
+import { mayShow, ownsThread } from '../chat/posted.ts';
+import { createRetractions, type Retractions } from '../chat/retractions.ts';
+import { ConfigError, type SlackConfig } from '../config.ts';
+import type { Product } from '../product.ts';
+import { createSlackCache, createUsergroups } from './slack-cache.ts';
+import { createWorkspaces, reinstate } from './workspaces.ts';
+
+/** What Slack is made of. */
+export interface SlackParts {
+  readonly product: Product;
+  /** Answers a question and counts it. */
+  readonly ask: AnswerQuestion;
+  readonly people: People;
+  readonly answers: Answers;
+  readonly documents: Documents;
+  readonly feedback: FeedbackStore;
+}
+
+/** Slack in the service. */
+export interface MountedSlack {
+  /** Paths and their handler, which reads the bodies itself. */
+  readonly endpoints: readonly { readonly path: string; readonly handler: HttpHandler }[];
+  /** Takes nothing new and lets what has begun end. */
+  stop(): Promise<void>;
+  /** For tests: looks for answers to take back now. */
+  readonly retractions: Retractions;
+}
+
+const CONVERSATIONS_AT_ONCE = 4; // conversations; the model and the search are waited for, the embedder has two cores at best
+const REFRESH_MS = 3_600_000;
+
+/**
+ * Connects Slack when it is configured. Workers must have been started.
+ * @returns null when nothing of Slack is set.
+ * @throws ConfigError when what is set does not suffice; SlackUnreachableError when the token is refused.
+ */
+export async function mountSlack(parts: SlackParts): Promise<MountedSlack | null> {
+  const { product } = parts;
+  const { config, database, queue, outbox, logger } = product;
+  if (!isConfigured(config.slack)) return null;
+  const inbox = createInbox({ database, outbox, queue, logger, concurrency: CONVERSATIONS_AT_ONCE });
+  const retractions = createRetractions({ database, inbox, logger, eventFor: { slack: retractionEvent } });
+  const adapter = await createAdapter(parts, inbox);
+  inbox.start({ slack: (event) => handle(adapter, retractions, event) });
+  retractions.start();
+  await adapter.start();
+  const refresh = setInterval(() => {
+    adapter
+      .refreshUsergroups()
+      .catch((error: unknown) => logger.warn({ err: error }, 'the usergroups of Slack could not be read'));
+  }, REFRESH_MS).unref();
+  const { handler } = adapter;
+  const paths = config.slack.clientId === null ? [EVENTS_PATH] : [EVENTS_PATH, INSTALL_PATH, OAUTH_REDIRECT_PATH];
+  return {
+    endpoints: handler === null ? [] : paths.map((path) => ({ path, handler })),
+    retractions,
+    async stop() {
+      clearInterval(refresh);
+      retractions.stop();
+      await adapter.stop();
+      await inbox.stop(config.drainSeconds * 1_000);
+    },
+  };
+}
+
+async function createAdapter(parts: SlackParts, inbox: ChatInbox): Promise<SlackAdapter> {
+  const { product, people, answers, documents, feedback, ask } = parts;
+  const { config, database, logger } = product;
+  const { slack } = config;
+  const tools = createAdminTools(product, config.admins);
+  const configured =
+    slack.botToken === null
+      ? null
+      : {
+          ...(await authenticate({ botToken: slack.botToken, apiUrl: slack.apiUrl, logger })),
+          tenantId: config.tenantId,
+        };
+  // Slack accepts its token, so the app is installed there, whatever it was before.
+  if (configured) await reinstate(database, configured.teamId);
+  const oauth =
+    slack.clientId === null || slack.clientSecret === null
+      ? null
+      : { clientId: slack.clientId, clientSecret: slack.clientSecret, stateSecret: stateSecretOf(slack) };
+  return createSlackAdapter({
+    signingSecret: slack.signingSecret,
+    appToken: slack.appToken,
+    apiUrl: slack.apiUrl,
+    oauth,
+    followUps: slack.followUps,
+    workspaces: createWorkspaces({
+      database,
+      logger,
+      configured,
+      tenants: slack.workspaces,
+      key: slack.encryptionKey === null ? null : Buffer.from(slack.encryptionKey, 'base64'),
+    }),
+    inbox,
+    outgoing: inbox,
+    cache: createSlackCache(database),
+    usergroups: createUsergroups(database),
+    people,
+    answers,
+    documents,
+    feedback,
+    handleQuestion: createQuestionHandler({
+      ask,
+      people,
+      answers,
+      deliveries: inbox,
+      maxQuestionCharacters: MAX_QUESTION_CHARACTERS,
+      publicUrl: config.publicUrl,
+      logger,
+    }),
+    admin: createAdminCommands({ documents, answers, tools, logger, waitMs: INDEX_WAIT_MS }),
+    home: { answers, tools, sources: (tenantId) => readSources(product, tenantId) },
+    publicUrl: config.publicUrl,
+    ownsThread: ({ tenantId, teamId }, conversation, thread) =>
+      ownsThread(database, tenantId, { platform: 'slack', workspace: teamId, conversation, thread }),
+    mayShow: (tenantId, answerId, audience) => mayShow(database, tenantId, answerId, audience),
+    logger,
+    clock: Date.now,
+  });
+}
+
+// One that all instances have, made from the key but not the key.
+function stateSecretOf({ encryptionKey }: SlackConfig): string | null {
+  return encryptionKey === null ? null : createHmac('sha256', encryptionKey).update('slack oauth state').digest('hex');
+}
+
+const INDEX_WAIT_MS = 60_000; // most documents are searchable by their words within seconds
+
+async function readSources({ database }: Product, tenantId: string) {
+  return database.transaction((query) =>
+    query<{ name: string; contentAgeSeconds: number | null }>(
+      `select s.source_id as name,
+           extract(epoch from now() - coalesce(s.content_checked_at, max(d.took_effect_at)))::int as "contentAgeSeconds"
+         from sources s left join documents d on d.tenant_id = $1 and d.source_id = s.source_id and d.state = 'live'
+         where s.tenant_id = $1 group by s.source_id, s.content_checked_at order by s.source_id`,
+      [tenantId],
+    ),
+  );
+}
+
+function isConfigured(slack: SlackConfig): boolean {
+  const { botToken, signingSecret, appToken, clientId } = slack;
+  if ([botToken, signingSecret, appToken, clientId].every((value) => value === null)) return false;
+  const faults = [
+    ...(botToken === null && clientId === null
+      ? [need('SLACK_BOT_TOKEN', 'copy it from "OAuth & Permissions" of the app')]
+      : []),
+    ...(signingSecret === null && appToken === null
+      ? [
+          need(
+            'SLACK_SIGNING_SECRET',
+            'copy it from "Basic Information" of the app, or set SLACK_APP_TOKEN to use Socket Mode',
+          ),
+        ]
+      : []),
+    ...(clientId !== null && slack.clientSecret === null
+      ? [need('SLACK_CLIENT_SECRET', 'it belongs to SLACK_CLIENT_ID')]
+      : []),
+    ...(clientId !== null && slack.encryptionKey === null
+      ? [
+          need(
+            'VERBATIM_ENCRYPTION_KEY',
+            'the tokens of installed workspaces are encrypted with it; make one with openssl rand -base64 32',
+          ),
+        ]
+      : []),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return true;
+}
+
+function need(variable: string, advice: string) {
+  return { variable, given: null, message: `${variable} is not set, and Slack needs it; ${advice}` };
+}
+
+function retractionEvent(target: RetractionTarget) {
+  const { tenantId, workspace, conversation, message, answerId } = target;
+  const retract = { teamId: workspace, channel: conversation, message, answerId };
+  return {
+    tenantId,
+    eventKey: `slack:${workspace}/retract/${conversation}/${message}/${answerId}`,
+    // One after another in a workspace: editing is rate-limited by it.
+    lane: `slack:${workspace}/retract`,
+    position: message,
+    payload: { retract } satisfies RetractPayload,
+  };
+}
+
+// An edit that will not succeed ends as failed, where admins see it, and does not hold up the others.
+async function handle(adapter: SlackAdapter, retractions: Retractions, event: HeldEvent): Promise<void> {
+  const { retract } = event.payload as Partial<RetractPayload>;
+  if (!retract) return adapter.handleEvent(event);
+  const { teamId: workspace, channel: conversation, message, answerId } = retract;
+  const target = { tenantId: event.tenantId, platform: 'slack', workspace, conversation, message, answerId };
+  try {
+    await adapter.handleEvent(event);
+  } catch (error) {
+    const code = slackErrorCode(error);
+    const permanent = code !== null && code !== 'ratelimited' && code !== 'internal_error' && code !== 'fatal_error';
+    if (!permanent && event.attempt < MAX_ATTEMPTS) throw error;
+    return retractions.end(target, code ?? 'unreachable');
+  }
+  await retractions.end(target, null);
+}
