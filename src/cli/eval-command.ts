@@ -1,5 +1,5 @@
 // `verbatim eval`: a set of questions through the whole product, on a database of its own that is gone afterwards.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +14,9 @@ import { summarise } from '../../eval/summarise.ts';
 import { UsageError } from '../../retrieval/errors.ts';
 import { scoreAnswerability } from '../../retrieval/extractive-answer.ts';
 import type { Config } from '../config.ts';
-import { createDatabase } from '../database/pool.ts';
-import { StatementError } from '../database/statement-error.ts';
 import { openProduct, type Product } from '../product.ts';
 import { EVAL_TENANT, ingestTexts } from './eval-ingest.ts';
+import { onOwnServerDatabase } from './own-database.ts';
 import { createProgress } from './progress.ts';
 import type { CliContext } from './run-cli.ts';
 
@@ -97,38 +96,12 @@ async function withOwnDatabase<T>(
     return run({ ...config, dataDir: keep }, await openKeptCorpus(keep, await corpusVersion(config, dataset)));
   }
   if (config.databaseUrl)
-    return onServer(config.databaseUrl, (databaseUrl) => run({ ...config, databaseUrl }, NOT_KEPT));
+    return onOwnServerDatabase(config.databaseUrl, 'eval', (databaseUrl) => run({ ...config, databaseUrl }, NOT_KEPT));
   const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-eval-'));
   try {
     return await run({ ...config, dataDir }, NOT_KEPT);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-const INSUFFICIENT_PRIVILEGE = '42501'; // PostgreSQL, Appendix A
-
-async function onServer<T>(serverUrl: string, run: (databaseUrl: string) => Promise<T>): Promise<T> {
-  const name = `verbatim_eval_${randomBytes(8).toString('hex')}`;
-  const server = createDatabase({ connectionString: serverUrl, poolSize: 1 });
-  try {
-    await server.outsideTransaction(`create database ${name}`).catch((cause: unknown) => {
-      if (!(cause instanceof StatementError) || cause.sqlState !== INSUFFICIENT_PRIVILEGE) throw cause;
-      throw new UsageError(
-        'the evaluation needs a database of its own, and the user of DATABASE_URL may not create one; let an ' +
-          'administrator run "alter role … createdb", or unset DATABASE_URL to use the embedded database',
-        { cause },
-      );
-    });
-    const url = new URL(serverUrl);
-    url.pathname = `/${name}`;
-    try {
-      return await run(url.href);
-    } finally {
-      await server.outsideTransaction(`drop database ${name} with (force)`);
-    }
-  } finally {
-    await server.close();
   }
 }
 

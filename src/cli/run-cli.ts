@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../config.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { openProduct, type Product, type ProductOverrides } from '../product.ts';
 import { addAskCommand } from './ask-command.ts';
+import { addBenchCommand } from './bench-command.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDirectoryCommand } from './directory-command.ts';
 import { addEvalCommand } from './eval-command.ts';
@@ -85,6 +86,7 @@ function createProgram(context: CliContext): Command {
     addMigrateCommand,
     addDemoCommand,
     addEvalCommand,
+    addBenchCommand,
     addTokenCommand,
     addUserCommand,
     addWorkerCommand,

@@ -1,0 +1,101 @@
+// The product's search and what it is compared with, question by question in turn, so that all meet the same machine.
+import type { Audience, VisibleTo } from '../../retrieval/model.ts';
+import type { Clock, Database, Embedder } from '../../retrieval/ports.ts';
+import { createStopwatch, type Search } from '../../retrieval/search.ts';
+import { vectorSearch } from '../../retrieval/vector-search.ts';
+import { visibleAcls } from '../../retrieval/visible-acls.ts';
+import { mean, percentile } from '../metrics.ts';
+import type { SyntheticQuestion } from './synthetic-corpus.ts';
+
+/** Milliseconds. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** What was measured with one share of the chunks visible. */
+export interface ShareFigures {
+  readonly sharePercent: number;
+  /** The whole of it: rights, both searches at once, fusion, reading, reranking, checkpoint; no embedding. */
+  readonly retrieval: Percentiles;
+  readonly stages: Readonly<Record<string, Percentiles>>;
+  /** Share of the 50 nearest visible chunks by exact search that the vector search gives among its first 50. */
+  readonly recallAt50: number;
+  /** `order by embedding <=> q limit 50` on the same rows without any filter. */
+  readonly plain: Percentiles;
+  /** The peer with a filter on metadata that lets the same rows through; null = not asked. */
+  readonly peer: Percentiles | null;
+}
+
+export interface MeasuredProduct {
+  readonly tenantId: string;
+  readonly database: Database;
+  readonly search: Search;
+  readonly embedder: Embedder;
+  readonly clock: Clock;
+  /** Ids of the nearest `limit` of the visible chunks by exact search. */
+  exact(visibleTo: VisibleTo, vector: readonly number[], limit: number): Promise<string[]>;
+  plain(vector: readonly number[], limit: number): Promise<unknown>;
+  readonly peer: ((vector: readonly number[], limit: number) => Promise<unknown>) | null;
+}
+
+const NEIGHBOURS = 50;
+const ANSWER_CHUNKS = 10; // as many as the product asks for when it answers
+const FETCHED = 100; // and what its vector search fetches for them
+const WARM_UP = 5; // questions that are not counted: plans, pages and code are read for the first time
+
+/** Asks every question with the rights of `audience`. */
+export async function measureSearch(
+  product: MeasuredProduct,
+  { sharePercent, audience }: { sharePercent: number; audience: Audience },
+  questions: readonly SyntheticQuestion[],
+): Promise<ShareFigures> {
+  const { tenantId, database, clock } = product;
+  const times = new Map<string, number[]>();
+  const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
+  const recalls: number[] = [];
+  for (const [index, { text, vector }] of questions.entries()) {
+    const counted = index >= WARM_UP;
+    const stopwatch = createStopwatch(clock);
+    const start = clock();
+    const visibleTo = await stopwatch.time('permissions', () =>
+      database.transaction((query) => visibleAcls(query, tenantId, audience)),
+    );
+    const found = await product.search({ question: text, visibleTo, audience, limit: ANSWER_CHUNKS });
+    const total = clock() - start;
+    await stopwatch.time('plain', () => product.plain(vector, NEIGHBOURS));
+    if (product.peer) await stopwatch.time('peer', () => product.peer?.(vector, NEIGHBOURS) ?? Promise.resolve());
+    if (!counted) continue;
+    note('retrieval', total);
+    for (const [name, ms] of Object.entries({ ...found.timingsMs, ...stopwatch.timings })) note(name, ms);
+    recalls.push(await recall(product, visibleTo, vector));
+  }
+  const {
+    retrieval,
+    plain,
+    peer,
+    embed: _,
+    ...stages
+  } = Object.fromEntries([...times].map(([name, values]) => [name, percentiles(values)]));
+  const none = { p50: 0, p95: 0 };
+  return {
+    sharePercent,
+    retrieval: retrieval ?? none,
+    stages,
+    recallAt50: mean(recalls) ?? 0,
+    plain: plain ?? none,
+    peer: peer ?? null,
+  };
+}
+
+async function recall(product: MeasuredProduct, visibleTo: VisibleTo, vector: readonly number[]): Promise<number> {
+  const { database, embedder } = product;
+  const exact = await product.exact(visibleTo, vector, NEIGHBOURS);
+  const found = await vectorSearch(database, visibleTo, { embedder, vector }, { limit: FETCHED, timeoutMs: 60_000 });
+  const first = new Set(found?.slice(0, NEIGHBOURS).map((hit) => hit.chunkId));
+  return exact.length === 0 ? 1 : exact.filter((chunkId) => first.has(chunkId)).length / exact.length;
+}
+
+function percentiles(values: readonly number[]): Percentiles {
+  return { p50: percentile(values, 0.5) ?? 0, p95: percentile(values, 0.95) ?? 0 };
+}

@@ -1,0 +1,238 @@
+// `verbatim bench`: how fast questions are answered at size, beside what else one could run on the same rows.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type MeasuredProduct, measureSearch, type ShareFigures } from '../../eval/bench/measure-search.ts';
+import { type BenchFigures, renderBench, type SizeFigures } from '../../eval/bench/render-bench.ts';
+import { createSyntheticCorpus, type SyntheticQuestion } from '../../eval/bench/synthetic-corpus.ts';
+import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
+import type { VisibleTo } from '../../retrieval/model.ts';
+import type { Embedder } from '../../retrieval/ports.ts';
+import { createSearch } from '../../retrieval/search.ts';
+import type { DatabaseConnection } from '../database/connection.ts';
+import { openEmbedded } from '../database/embedded.ts';
+import { migrate } from '../database/migrate.ts';
+import { createDatabase, type DatabaseClient } from '../database/pool.ts';
+import { chooseReranker } from '../providers/choose-reranker.ts';
+import { fusionWeights } from '../providers/fusion-weights.ts';
+import { BENCH_EMBEDDER, BENCH_TENANT, fillCorpus, groupPrincipal } from './bench-corpus.ts';
+import { measureIngest } from './bench-ingest.ts';
+import { type BenchPeer, createBenchPeer } from './bench-peer.ts';
+import { onOwnServerDatabase } from './own-database.ts';
+import { createProgress } from './progress.ts';
+import type { CliContext } from './run-cli.ts';
+
+interface BenchOptions {
+  readonly sizes: readonly number[];
+  readonly shares: readonly number[];
+  readonly questions: number;
+  readonly database: string;
+  readonly ingest: boolean;
+  readonly json?: boolean;
+}
+
+/** `verbatim bench` */
+export function addBenchCommand(program: Command, context: CliContext): void {
+  program
+    .command('bench')
+    .description(
+      'measure retrieval at size, beside plain pgvector and LangChain on the same rows; ingest; start-up; memory',
+    )
+    .option('--sizes <counts>', 'numbers of chunks', readNumbers, [1_000, 10_000, 100_000])
+    .option('--shares <percents>', 'percent of the chunks that the reader may see', readNumbers, [1, 8, 30, 100])
+    .option('--questions <count>', 'questions for each size and share', (text) => readNumbers(text)[0] ?? 1, 60)
+    .option(
+      '--database <database>',
+      '"embedded", or the URL of a server on which a database may be created',
+      'embedded',
+    )
+    .option('--no-ingest', 'leave out ingest and start-up')
+    .option('--json', 'print the figures as JSON')
+    .action((options: BenchOptions) => bench(context, options));
+}
+
+function readNumbers(text: string): number[] {
+  const numbers = text.split(',').map(Number);
+  if (numbers.some((number) => !Number.isInteger(number) || number < 1)) {
+    throw new InvalidArgumentError('give whole numbers from 1, separated by commas');
+  }
+  return numbers.sort((a, b) => a - b);
+}
+
+async function bench(context: CliContext, options: BenchOptions): Promise<void> {
+  const sizes: SizeFigures[] = [];
+  for (const chunks of options.sizes) sizes.push(await measureSize(context, options, chunks));
+  const figures: BenchFigures = {
+    sizes,
+    ingest: options.ingest ? await measureIngest(context) : null,
+    startUp: options.ingest ? await measureStartUp() : null,
+  };
+  context.streams.stdout.write(options.json ? `${JSON.stringify(figures, null, 2)}\n` : renderBench(figures));
+}
+
+type Connection = DatabaseConnection | { readonly connectionString: string };
+
+async function measureSize(context: CliContext, options: BenchOptions, chunks: number): Promise<SizeFigures> {
+  const run = async (database: DatabaseClient, connection: Connection) => {
+    try {
+      await migrate(database);
+      return await measureDatabase(context, options, chunks, { database, connection });
+    } finally {
+      await database.close();
+    }
+  };
+  if (options.database !== 'embedded') {
+    return onOwnServerDatabase(options.database, 'bench', (connectionString) =>
+      run(createDatabase({ connectionString }), { connectionString }),
+    );
+  }
+  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-bench-'));
+  const server = await openEmbedded({ dataDir, shared: false });
+  try {
+    return await run(createDatabase({ connection: server.connection }), server.connection);
+  } finally {
+    await server.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function measureDatabase(
+  context: CliContext,
+  { shares, questions: count }: BenchOptions,
+  chunks: number,
+  { database, connection }: { database: DatabaseClient; connection: Connection },
+): Promise<SizeFigures> {
+  const corpus = createSyntheticCorpus({ shares: [...new Set([...shares, 100])], seed: 1 });
+  const progress = createProgress(context.streams.stderr, 'chunks stored');
+  const filled = performance.now();
+  await fillCorpus(database, corpus, {
+    count: chunks,
+    groups: new Set([...shares, 100]).size,
+    onProgress: (done) => progress.show(done, chunks),
+  });
+  progress.end();
+  const indexing = performance.now();
+  const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
+  for (const { sql } of missing) await database.outsideTransaction(sql);
+  const ready = performance.now();
+  const peer = await createBenchPeer(database, connection, { withIndex: missing.length > 0 });
+  const memory = watchMemory();
+  try {
+    const figures: ShareFigures[] = [];
+    const questions = corpus.questions(count);
+    for (const [group, sharePercent] of shares.entries()) {
+      const groups = Array.from({ length: group + 1 }, (_, index) => index);
+      const audience = [{ principals: groups.map(groupPrincipal) }];
+      const product = measuredProduct(context, { database, peer, groups, questions });
+      figures.push(await measureSearch(product, { sharePercent, audience }, questions));
+    }
+    return {
+      database: database.embedded ? 'embedded' : 'server',
+      chunks,
+      fillSeconds: (indexing - filled) / 1000,
+      vectorIndexSeconds: (ready - indexing) / 1000,
+      peakMemoryMb: memory.peakMb(),
+      shares: figures,
+    };
+  } finally {
+    memory.end();
+    await peer.close();
+  }
+}
+
+function measuredProduct(
+  { config, logger }: CliContext,
+  parts: {
+    database: DatabaseClient;
+    peer: BenchPeer;
+    groups: readonly number[];
+    questions: readonly SyntheticQuestion[];
+  },
+): MeasuredProduct {
+  const { database, peer, groups, questions } = parts;
+  const clock = () => performance.now();
+  const vectors = new Map(questions.map(({ text, vector }) => [text, [...vector]]));
+  const embedder: Embedder = {
+    ...BENCH_EMBEDDER,
+    embed: async (texts) => texts.map((text) => vectors.get(text) ?? []),
+  };
+  return {
+    tenantId: BENCH_TENANT,
+    database,
+    embedder,
+    clock,
+    search: createSearch({
+      database,
+      embedder,
+      ...chooseReranker({ ...config, reranker: { provider: 'builtin', model: null } }, { clock, logger }),
+      weights: fusionWeights,
+      lexicalTimeoutMs: config.lexicalTimeoutMs,
+      vectorTimeoutMs: config.vectorTimeoutMs,
+      clock,
+    }),
+    exact: (visibleTo, vector, limit) => exactNeighbours(database, visibleTo, vector, limit),
+    plain: peer.plain,
+    peer: (vector, limit) => peer.search(vector, limit, groups),
+  };
+}
+
+// `+ 0` keeps the planner from the index.
+async function exactNeighbours(
+  database: DatabaseClient,
+  { tenantId, aclIds }: VisibleTo,
+  vector: readonly number[],
+  limit: number,
+): Promise<string[]> {
+  const type = `halfvec(${BENCH_EMBEDDER.dimensions})`;
+  const rows = await database.owner((query) =>
+    query<{ chunk_id: string }>(
+      `select chunk_id from chunk_embeddings where tenant_id = $1 and acl_id = any($2::int[])
+         order by (embedding::${type} <=> $3::${type}) + 0, chunk_id limit $4`,
+      [tenantId, aclIds, JSON.stringify(vector), limit],
+    ),
+  );
+  return rows.map((row) => row.chunk_id);
+}
+
+const SAMPLE_MS = 200;
+
+function watchMemory(): { peakMb(): number; end(): void } {
+  let peak = 0;
+  const sample = () => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  };
+  const timer = setInterval(sample, SAMPLE_MS);
+  return {
+    peakMb() {
+      sample();
+      return peak / 2 ** 20;
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
+
+// A whole process each time, as a person starts it.
+async function measureStartUp(): Promise<BenchFigures['startUp']> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-bench-'));
+  const start = async () => {
+    const began = performance.now();
+    const child = spawn(process.execPath, [BIN, 'status'], { env: { VERBATIM_DATA_DIR: dataDir }, stdio: 'ignore' });
+    await new Promise<void>((resolve, reject) => {
+      child.on('error', reject).on('exit', (code) => {
+        if (code === 0) resolve();
+        else reject(new Error(`"verbatim status" ended with ${code}`));
+      });
+    });
+    return (performance.now() - began) / 1000;
+  };
+  try {
+    return { firstSeconds: await start(), againSeconds: await start() };
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,59 @@
+// What retrieval is compared with: LangChain's vector store on the same rows, and the plain query of pgvector.
+import { PGVectorStore } from '@langchain/community/vectorstores/pgvector';
+import { VECTOR_DIMENSIONS } from '../../eval/bench/synthetic-corpus.ts';
+import type { DatabaseConnection } from '../database/connection.ts';
+import type { DatabaseClient } from '../database/pool.ts';
+import { BENCH_EMBEDDER, BENCH_TENANT } from './bench-corpus.ts';
+
+/** The peer and the plain query over one connection pool of the peer's own, without transactions or roles. */
+export interface BenchPeer {
+  /** With a filter on metadata that lets the rows of `groups` through. */
+  search(vector: readonly number[], limit: number, groups: readonly number[]): Promise<unknown>;
+  /** The product's vectors in the product's index, nothing filtered. */
+  plain(vector: readonly number[], limit: number): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const TABLE = 'bench_peer';
+
+/** Copies the rows into the peer's table, with its own index and the same parameters where `withIndex`. */
+export async function createBenchPeer(
+  database: DatabaseClient,
+  connection: DatabaseConnection | { readonly connectionString: string },
+  { withIndex }: { withIndex: boolean },
+): Promise<BenchPeer> {
+  const noEmbedding = () => Promise.reject(new Error('vectors are given'));
+  const store = await PGVectorStore.initialize(
+    { embedDocuments: noEmbedding, embedQuery: noEmbedding },
+    {
+      postgresConnectionOptions: { ...connection },
+      tableName: TABLE,
+      dimensions: VECTOR_DIMENSIONS,
+      distanceStrategy: 'cosine',
+    },
+  );
+  await database.owner((query) =>
+    query(
+      `insert into ${TABLE} (text, metadata, embedding)
+         select c.text, jsonb_build_object('chunk', c.chunk_id, 'group', c.acl_id::text), e.embedding::vector
+           from chunks c join chunk_embeddings e using (tenant_id, access_level, chunk_id) where tenant_id = $1`,
+      [BENCH_TENANT],
+    ),
+  );
+  if (withIndex) await store.createHnswIndex({ dimensions: VECTOR_DIMENSIONS, m: 16, efConstruction: 64 });
+  await database.outsideTransaction(`analyze ${TABLE}`);
+  const distance = `embedding::halfvec(${BENCH_EMBEDDER.dimensions}) <=> $1::halfvec(${BENCH_EMBEDDER.dimensions})`;
+  return {
+    search: (vector, limit, groups) =>
+      store.similaritySearchVectorWithScore([...vector], limit, {
+        group: { in: groups.map((group) => String(group + 1)) },
+      }),
+    plain: (vector, limit) =>
+      store.pool.query(
+        `select chunk_id from chunk_embeddings_public where tenant_id = '${BENCH_TENANT}' and embedder_id = 1
+           order by ${distance} limit ${limit}`,
+        [JSON.stringify(vector)],
+      ),
+    close: () => store.end(),
+  };
+}

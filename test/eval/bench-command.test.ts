@@ -1,0 +1,38 @@
+// The benchmark as its user starts it, on a corpus that is small enough for a test.
+import { PassThrough, Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { BenchFigures } from '../../eval/bench/render-bench.ts';
+import { renderBench } from '../../eval/bench/render-bench.ts';
+import { runCli } from '../../src/cli/run-cli.ts';
+
+async function bench(...args: string[]): Promise<{ status: number; out: string; err: string }> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const status = await runCli(['bench', ...args], { stdin: Readable.from([]), stdout, stderr } as never, {});
+  return { status, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+}
+
+test('measures every share on the embedded database, beside the plain query and the peer', async () => {
+  const run = await bench('--sizes', '300', '--shares', '30,100', '--questions', '8', '--no-ingest', '--json');
+  expect([run.status, run.err]).toEqual([0, '']);
+  const figures = JSON.parse(run.out) as BenchFigures;
+  expect([figures.ingest, figures.startUp]).toEqual([null, null]);
+  const [size] = figures.sizes;
+  expect(size).toMatchObject({ database: 'embedded', chunks: 300 });
+  expect(size?.shares.map(({ sharePercent, recallAt50 }) => [sharePercent, recallAt50])).toEqual([
+    [30, 1],
+    [100, 1],
+  ]);
+  for (const { retrieval, plain, peer, stages } of size?.shares ?? []) {
+    for (const each of [retrieval, plain, peer]) expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);
+    expect(Object.keys(stages).sort()).toEqual(['checkpoint', 'lexical', 'load', 'permissions', 'rerank', 'vector']);
+    expect(stages.lexical?.p50).toBeLessThanOrEqual(retrieval.p95);
+  }
+  expect(renderBench(figures)).toContain('300 chunks, embedded');
+});
+
+test.each([
+  ['--sizes', 'many'],
+  ['--shares', '0,100'],
+])('%s %s is not understood', async (...args) => {
+  expect((await bench(...args)).status).toBe(2);
+});
