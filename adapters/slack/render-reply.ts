@@ -45,7 +45,9 @@ export interface RenderOptions {
 
 /** A reply as one message, or as several that keep each claim beside its quotes. */
 export function renderReply(reply: Reply, { feedback, postable }: RenderOptions): SlackMessage[] {
-  const units = splitLong(unitsOf(reply));
+  const made = unitsOf(reply);
+  // Nobody is left without a word, whatever a model said.
+  const units = splitLong(made.length > 0 ? made : [textUnit(reply.text)]);
   const pages = paginate(units);
   return pages.map((page, index) => {
     const last = index === pages.length - 1;
@@ -112,7 +114,8 @@ function unitsOf(reply: Reply): Unit[] {
   if (fits(whole)) return whole;
   // Too long for one message: each paragraph takes the quotes that it refers to along.
   const shown = new Set<number>();
-  const units = markdownToRichText(reply.text).map(({ source, elements }) => {
+  const pieces = markdownToRichText(reply.text).filter(({ elements }) => elements.length > 0);
+  const units = pieces.map(({ source, elements }) => {
     const cited = reply.quotes.filter(({ number }) => !shown.has(number) && source.includes(`[${number}]`));
     for (const { number } of cited) shown.add(number);
     return join([
@@ -232,9 +235,12 @@ function button(actionId: string, label: string, value: string, style?: 'primary
   };
 }
 
+// Slack refuses an empty list of elements, which an empty link or heading of a model would make.
 function richText(elements: types.RichTextBlockElement[]): types.RichTextBlock {
-  return { type: 'rich_text', elements };
+  return { type: 'rich_text', elements: elements.map((element) => (element.elements.length > 0 ? element : BLANK)) };
 }
+
+const BLANK: types.RichTextSection = { type: 'rich_text_section', elements: [{ type: 'text', text: ' ' }] };
 
 function fallbackText(text: string): string {
   const [first = ' ', ...rest] = cutText(text, MAX_FALLBACK);

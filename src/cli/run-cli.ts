@@ -11,6 +11,7 @@ import { addDirectoryCommand } from './directory-command.ts';
 import { addEvalCommand } from './eval-command.ts';
 import { addForgetCommand } from './forget-command.ts';
 import { addIngestCommand } from './ingest-command.ts';
+import { addManifestCommand } from './manifest-command.ts';
 import { addMigrateCommand } from './migrate-command.ts';
 import { addReembedCommand } from './reembed-command.ts';
 import { addSearchCommand } from './search-command.ts';
@@ -84,6 +85,7 @@ function createProgram(context: CliContext): Command {
     addStatusCommand,
     addReembedCommand,
     addMigrateCommand,
+    addManifestCommand,
     addDemoCommand,
     addEvalCommand,
     addBenchCommand,
