@@ -49,7 +49,11 @@ async function run(args: readonly string[], { input = '' } = {}): Promise<Run> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const read = [text(stdout), text(stderr)] as const;
-  const status = await runCli(args, { stdin: Readable.from([Buffer.from(input)]), stdout, stderr }, place.environment);
+  const status = await runCli(
+    args,
+    { stdin: Readable.from([Buffer.from(input)]), stdout, stderr },
+    { ...place.environment, VERBATIM_TOKEN_SECRET: 'a secret of the tests that is long enough' },
+  );
   stdout.end();
   stderr.end();
   const [out, err] = await Promise.all(read);
@@ -133,6 +137,25 @@ test('a company is set up, asked, and cleared', async () => {
     'not_what_its_name_says',
   ]);
 }, 600_000);
+
+test('a token and a password are for active people of the directory, and the token is all that is printed', async () => {
+  const issued = await run(['token', '--as', 'Ann@x.example']);
+  expect(issued.status).toBe(0);
+  expect(issued.out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  expect(issued.err).toBe('');
+  const set = await run(['user', 'password', 'ann@x.example'], { input: 'correct horse\n' });
+  expect(set).toMatchObject({ status: 0, out: '' });
+  expect(await run(['user', 'password', 'ann@x.example'], { input: 'short\n' })).toMatchObject({ status: 2 });
+  for (const command of [
+    ['token', '--as', 'nobody@x.example'],
+    ['token', '--as', 'ann@x.example', '--tenant', 'other'],
+    ['user', 'password', 'nobody@x.example'],
+  ]) {
+    const refused = await run(command, { input: 'correct horse\n' });
+    expect(refused).toMatchObject({ status: 2, out: '' });
+    expect(refused.err).toMatch(/is not an active person/);
+  }
+});
 
 test('standard input is a document, and without rights only admins read it, which is said', async () => {
   const ingested = await run(['ingest', '-', '--name', 'note.md'], {
