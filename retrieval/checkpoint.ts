@@ -31,35 +31,53 @@ interface Row {
   permission_age_seconds: number;
 }
 
-/**
- * Asks again, in another way and by nothing that the search computed, whether each candidate may be shown to the audience
- * now. A document that is not found is dropped.
- */
+/** What is true of documents now, and for the audience. */
+export type DocumentStates = ReadonlyMap<string, Row>;
+
+/** Asks, in another way than the search and by nothing that it computed, which documents may be shown to the audience now. */
+export async function readDocumentStates(
+  database: Database,
+  tenantId: string,
+  audience: Audience,
+  documentIds: readonly string[],
+): Promise<DocumentStates> {
+  if (documentIds.length === 0) return new Map();
+  const rows = await database.transaction((query) =>
+    query<Row>('select * from checkpoint_documents($1, $2::jsonb, $3::text[])', [
+      tenantId,
+      JSON.stringify(audience),
+      [...new Set(documentIds)],
+    ]),
+  );
+  return new Map(rows.map((row) => [row.document_id, row]));
+}
+
+/** Holds candidates against what is true of their documents. A document that is not found is dropped. */
+export function applyCheckpoint<Item extends { readonly documentId: string; readonly documentVersion: number }>(
+  states: DocumentStates,
+  candidates: readonly Item[],
+): Checkpoint<Item> {
+  const passed: Item[] = [];
+  const dropped: Checkpoint<Item>['dropped'] = [];
+  for (const item of candidates) {
+    const row = states.get(item.documentId);
+    const reason = dropReason(row, item.documentVersion);
+    if (reason) dropped.push({ item, reason, layer: row?.failed_layer ?? null });
+    else passed.push(item);
+  }
+  const documents = new Map([...states].map(([documentId, row]) => [documentId, checkedDocument(row)]));
+  return { passed, dropped, documents };
+}
+
+/** Both: asks whether each candidate may be shown to the audience now, and drops what may not. */
 export async function checkpoint<Item extends { readonly documentId: string; readonly documentVersion: number }>(
   database: Database,
   tenantId: string,
   audience: Audience,
   candidates: readonly Item[],
 ): Promise<Checkpoint<Item>> {
-  if (candidates.length === 0) return { passed: [], dropped: [], documents: new Map() };
-  const documentIds = [...new Set(candidates.map((candidate) => candidate.documentId))];
-  const rows = await database.transaction((query) =>
-    query<Row>('select * from checkpoint_documents($1, $2::jsonb, $3::text[])', [
-      tenantId,
-      JSON.stringify(audience),
-      documentIds,
-    ]),
-  );
-  const byId = new Map(rows.map((row) => [row.document_id, row]));
-  const passed: Item[] = [];
-  const dropped: Checkpoint<Item>['dropped'] = [];
-  for (const item of candidates) {
-    const row = byId.get(item.documentId);
-    const reason = dropReason(row, item.documentVersion);
-    if (reason) dropped.push({ item, reason, layer: row?.failed_layer ?? null });
-    else passed.push(item);
-  }
-  return { passed, dropped, documents: new Map(rows.map((row) => [row.document_id, checkedDocument(row)])) };
+  const documentIds = candidates.map((candidate) => candidate.documentId);
+  return applyCheckpoint(await readDocumentStates(database, tenantId, audience, documentIds), candidates);
 }
 
 function dropReason(row: Row | undefined, version: number): CheckpointDrop | null {

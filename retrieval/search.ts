@@ -1,5 +1,5 @@
 // Hybrid search: both searches at once under the same visible ACLs, fused, capped, reranked, and checked once more.
-import { type CheckedDocument, checkpoint } from './checkpoint.ts';
+import { applyCheckpoint, type CheckedDocument, readDocumentStates } from './checkpoint.ts';
 import { DatabaseTimeoutError, VerbatimError } from './errors.ts';
 import { type FusedHit, type FusionWeights, fuse } from './fusion.ts';
 import { type Hit, lexicalSearch } from './lexical-search.ts';
@@ -101,15 +101,25 @@ export function createSearch(options: SearchOptions): Search {
     const weights = typeof options.weights === 'function' ? options.weights(embedderId, route) : options.weights;
     const fused = fuse(hits.lexical, hits.vector, weights);
     const trace = new Map(fused.map((hit) => [hit.chunkId, traceOf(hit, 'beyond_limit')]));
-    const loaded = await stopwatch.time('load', () => loadRanked(options, request, fused, trace));
-    const reranked = await stopwatch.time('rerank', () => rerank(options, request.question, loaded, degraded));
-    const checked = await stopwatch.time('checkpoint', () =>
-      checkpoint(options.database, request.visibleTo.tenantId, request.audience, reranked),
-    );
+    const wanted = chooseCandidates(fused, request.limit, trace);
+    // At the same time, since each is several round trips. Nothing is read by the reranker that the audience may not read.
+    const [loaded, states] = await Promise.all([
+      stopwatch.time('load', () => loadCandidates(options, request, wanted, trace)),
+      stopwatch.time('checkpoint', () =>
+        readDocumentStates(
+          options.database,
+          request.visibleTo.tenantId,
+          request.audience,
+          wanted.map((hit) => hit.documentId),
+        ),
+      ),
+    ]);
+    const checked = applyCheckpoint(states, loaded);
     for (const { item, reason, layer } of checked.dropped) {
       trace.set(item.chunkId, { ...traceOf(item, reason), ...(layer === null ? {} : { layer }) });
     }
-    const ranked = takeBest(checked.passed, request.limit, trace);
+    const reranked = await stopwatch.time('rerank', () => rerank(options, request.question, checked.passed, degraded));
+    const ranked = takeBest(reranked, request.limit, trace);
     const droppedBy = (reason: string) => checked.dropped.filter((drop) => drop.reason === reason).length;
     return {
       ranked,
@@ -200,17 +210,20 @@ async function withDeadline<T>(timeoutMs: number, run: () => Promise<T>): Promis
   }
 }
 
-// With their text: what the reranker reads, and twice the limit from enough documents, since the checkpoint may drop some.
-async function loadRanked(
-  { database }: SearchOptions,
-  { visibleTo, limit }: SearchRequest,
-  fused: readonly FusedHit[],
-  trace: Map<string, TraceEntry>,
-): Promise<RankedChunk[]> {
+// What the reranker reads, and twice the limit from enough documents, since the checkpoint may drop some.
+function chooseCandidates(fused: readonly FusedHit[], limit: number, trace: Map<string, TraceEntry>): FusedHit[] {
   const { kept, over } = capPerDocument(fused, capOf(limit));
   const chosen = new Set([...fused.slice(0, RERANK_DEPTH), ...[...kept, ...over].slice(0, 2 * limit)]);
   for (const hit of over) trace.set(hit.chunkId, traceOf(hit, 'source_cap'));
-  const wanted = fused.filter((hit) => chosen.has(hit));
+  return fused.filter((hit) => chosen.has(hit));
+}
+
+async function loadCandidates(
+  { database }: SearchOptions,
+  { visibleTo }: SearchRequest,
+  wanted: readonly FusedHit[],
+  trace: Map<string, TraceEntry>,
+): Promise<RankedChunk[]> {
   if (wanted.length === 0) return [];
   const chunks = await database.read(visibleTo, (query) =>
     loadChunks(

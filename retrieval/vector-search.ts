@@ -22,13 +22,12 @@ export async function vectorSearch(
   return database.read(
     visibleTo,
     async (query) => {
-      const plan = await planSearch(query, visibleTo, question.embedder.id);
+      const plan = await planSearch(query, visibleTo, question.embedder.id, limit);
       if (!plan) return null;
       // `+ 0` hides the ordering from the index. The dimension is cast so that the index on that expression is found;
       // both numbers come from our own rows, never from a question.
       const column = `embedding::halfvec(${Number(plan.dimensions)})`;
       const distance = `${column} <=> $4::halfvec(${Number(plan.dimensions)})`;
-      if (plan.approximate) await widenIndexSearch(query, plan.iterative, limit);
       const rows = await query<Hit>(
         `select chunk_id as "chunkId", document_id as "documentId", 1 - (${distance}) as score
            from chunk_embeddings
@@ -47,27 +46,28 @@ interface Plan {
   embedder_id: number;
   dimensions: number;
   approximate: boolean;
-  iterative: boolean;
 }
 
-async function planSearch(query: Query, visibleTo: VisibleTo, embedderName: string): Promise<Plan | undefined> {
-  const rows = await query<{ embedder_id: number; dimensions: number; share: number; iterative: boolean }>(
+// One statement, because each costs a round trip: what to search, and the settings of an index search, which an exact one
+// ignores. Iterative scans came with pgvector 0.8.
+async function planSearch(
+  query: Query,
+  visibleTo: VisibleTo,
+  embedderName: string,
+  limit: number,
+): Promise<Plan | undefined> {
+  const rows = await query<{ embedder_id: number; dimensions: number; share: number }>(
     `select embedder_id, dimensions,
          coalesce((select sum(chunk_count) filter (where acl_id = any($3::int[])) / nullif(sum(chunk_count), 0)
            from acl_statistics where tenant_id = $1), 1)::float8 as share,
-         (select extversion from pg_extension where extname = 'vector') not like '0.7%' as iterative
+         set_config('hnsw.ef_search', $4, true),
+         case when (select extversion from pg_extension where extname = 'vector') not like '0.7%'
+           then set_config('hnsw.iterative_scan', 'relaxed_order', true) end
        from embedders where tenant_id = $1 and name = $2 and state = 'active'`,
-    [visibleTo.tenantId, embedderName, visibleTo.aclIds],
+    [visibleTo.tenantId, embedderName, visibleTo.aclIds, String(Math.max(EF_SEARCH, Math.min(1000, 2 * limit)))],
   );
   const row = rows[0];
   return row && { ...row, approximate: row.share >= APPROXIMATE_FROM_SHARE };
-}
-
-async function widenIndexSearch(query: Query, iterative: boolean, limit: number): Promise<void> {
-  await query(`select set_config('hnsw.ef_search', $1, true)`, [
-    String(Math.max(EF_SEARCH, Math.min(1000, 2 * limit))),
-  ]);
-  if (iterative) await query(`select set_config('hnsw.iterative_scan', 'relaxed_order', true)`);
 }
 
 /** The name of the embedder whose vectors are searched; undefined when the tenant has none yet. */
