@@ -61,8 +61,8 @@ export interface SlackEmulator {
   readonly calls: ApiCall[];
   /** What was refused because Slack would act on it or refuses it; a test that ends with any has failed. */
   readonly faults: string[];
-  /** Milliseconds between two messages in a channel; sooner gets 429. 0: no limit. */
-  messageIntervalMs: number;
+  /** So many messages are refused with 429 and `Retry-After: 1`. */
+  refuseNext: number;
   /** Methods that fail, with the error they give; `down` closes the connection. */
   readonly broken: Map<string, string>;
   addUser(id: string, user?: Partial<Omit<EmulatedUser, 'id' | 'profile'>> & { email?: string }): EmulatedUser;
@@ -142,8 +142,7 @@ function createState() {
     reactions: [] as SlackEmulator['reactions'],
     calls: [] as ApiCall[],
     faults: [] as string[],
-    messageIntervalMs: 0,
-    lastPost: new Map<string, number>(),
+    refuseNext: 0,
     broken: new Map<string, string>(),
     responses,
     sockets: new Set<ServerSocket>(),
@@ -229,12 +228,10 @@ async function handleRequest(state: State, request: IncomingMessage, response: S
   const token = request.headers.authorization?.replace(/^Bearer /, '') ?? params.token ?? '';
   const broken = state.broken.get(method) ?? state.broken.get('*');
   if (broken === 'down') return void request.socket.destroy();
-  const limited = limit(state, method, params);
-  if (limited > 0) {
+  if (method === 'chat.postMessage' && state.refuseNext > 0) {
+    state.refuseNext -= 1;
     state.calls.push({ method, params, token, at: Date.now(), ok: false, error: 'ratelimited' });
-    response
-      .writeHead(429, { 'retry-after': String(Math.ceil(limited / 1_000)) })
-      .end(JSON.stringify({ ok: false, error: 'ratelimited' }));
+    response.writeHead(429, { 'retry-after': '1' }).end(JSON.stringify({ ok: false, error: 'ratelimited' }));
     return;
   }
   const result = broken !== undefined ? { error: broken } : callMethod(state, method, params, token);
@@ -246,14 +243,6 @@ async function handleRequest(state: State, request: IncomingMessage, response: S
 function parseBody(request: IncomingMessage, body: string): Record<string, string> {
   if (request.headers['content-type']?.includes('json')) return JSON.parse(body) as Record<string, string>;
   return Object.fromEntries(new URLSearchParams(body));
-}
-
-// docs.slack.dev: about one message a second in a channel.
-function limit(state: State, method: string, { channel = '' }: Record<string, string>): number {
-  if (method !== 'chat.postMessage' || state.messageIntervalMs === 0) return 0;
-  const wait = (state.lastPost.get(channel) ?? 0) + state.messageIntervalMs - Date.now();
-  if (wait <= 0) state.lastPost.set(channel, Date.now());
-  return Math.max(0, wait);
 }
 
 type Result = Record<string, unknown>;
