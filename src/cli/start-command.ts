@@ -124,6 +124,11 @@ function missingParts({ config }: Product, { dim }: Colours): string[] {
       'a model',
       'VERBATIM_MODEL=openai:gpt-5-mini with OPENAI_API_KEY, or another',
     ],
+    [
+      config.slack.botToken === null && config.slack.clientId === null,
+      'Slack',
+      'SLACK_BOT_TOKEN, and SLACK_SIGNING_SECRET or SLACK_APP_TOKEN; "verbatim manifest slack" describes the app',
+    ],
     [config.cohere.apiKey === null, 'Cohere', 'COHERE_API_KEY'],
     [config.databaseUrl === null, 'a real database', 'DATABASE_URL and VERBATIM_TOKEN_SECRET'],
   ] as const;

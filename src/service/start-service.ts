@@ -1,5 +1,6 @@
 // Composes the service over an open product, and lets it end without losing a question.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
 import { createApiRouter } from '../../adapters/api/router.ts';
 import type { Sessions } from '../../adapters/ports.ts';
@@ -79,16 +80,22 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     draining: () => draining,
     logger,
   });
-  const listening = await listen(app, config);
+  const listening = await listen(app, config).catch(async (error: unknown) => {
+    demo.stop();
+    await mounted.stop?.();
+    throw error;
+  });
   let drained: Promise<void> | undefined;
   const drain = async () => {
     draining = true;
     demo.stop();
     const deadline = performance.now() + config.drainSeconds * 1000;
-    await mounted.stop?.();
-    const cutOff = await listening.stop(Math.max(0, deadline - performance.now()));
+    const timeLeft = () => Math.max(0, deadline - performance.now());
+    // What a platform has begun is given back by its inbox when it does not end in time.
+    await Promise.race([mounted.stop?.(), sleep(timeLeft(), undefined, { ref: false })]);
+    const cutOff = await listening.stop(timeLeft());
     if (cutOff > 0) logger.warn({ requests: cutOff }, 'requests were cut off at the deadline');
-    await product.stopWorkers(Math.max(0, deadline - performance.now()));
+    await product.stopWorkers(timeLeft());
   };
   return {
     url: listening.url,
