@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CRANE, LEAVE, startWebService, TENANT, type WebService } from '../../helpers/web-service.ts';
+import { BONUS, CRANE, LEAVE, startWebService, TENANT, type WebService } from '../../helpers/web-service.ts';
 
 let web: WebService;
 beforeAll(async () => {
@@ -182,6 +182,27 @@ describe('answers', () => {
     expect(text).not.toMatch(/<img|<b>twelve|<script>/);
     expect(text.match(/<script/g)).toHaveLength(1);
     expect(CRANE).toContain('<script>');
+  });
+
+  test('an earlier answer is not shown to somebody who may no longer read what it quotes', async () => {
+    const ann = await browser('ann');
+    await ann.post('/ask', { place: 'channel:finance', question: 'How many euros does the bonus pool hold?' });
+    await ann.post('/ask', { place: 'private', question: 'How many euros does the bonus pool hold?' });
+    expect((await ann.get('/')).text).toContain(BONUS);
+    const member = ['verbatim:user:ann@x.example', 'verbatim:group:finance', TENANT];
+    const change = (sql: string) => web.product.database.transaction((query) => query(sql, member));
+    await change('delete from memberships where member = $1 and group_principal = $2 and tenant_id = $3');
+    try {
+      const { text } = await ann.get('/');
+      expect(text).not.toContain(BONUS);
+      expect(text).toContain('This answer is not shown');
+      expect((await ann.get('/channels/finance')).status).toBe(404);
+    } finally {
+      await change(
+        `insert into memberships (member, group_principal, tenant_id, directory) values ($1, $2, $3, 'demo')`,
+      );
+    }
+    expect((await ann.get('/')).text).toContain(BONUS);
   });
 
   test('opinions come only from those who see the answer', async () => {
