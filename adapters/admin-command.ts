@@ -222,7 +222,7 @@ async function outcomeOf(
   const name = `“${current.title}” (${current.documentId})`;
   if (current.failure) return `${name} could not be read: ${current.failure.reason}.`;
   if (current.state === 'pending') return `${name} is on its way; "status" shows when it is done.`;
-  return `${name} is in: ${current.chunks} chunks, version ${current.version}, ${current.accessLevel}; readers: ${current.readers}.`;
+  return `${name} is in: ${counted(current.chunks, 'chunk')}, version ${current.version}, ${current.accessLevel}; readers: ${current.readers}.`;
 }
 
 async function askToForget(options: AdminCommandOptions, request: AdminRequest, argument: string): Promise<AdminReply> {
@@ -230,17 +230,21 @@ async function askToForget(options: AdminCommandOptions, request: AdminRequest, 
   if ('text' in document) return document;
   const { title, uri, documentId, chunks, version } = document;
   return {
-    text: `This removes “${title}” (${uri}, version ${version}, ${chunks} chunks) with its original, its text, its vectors and every answer that quotes it, also where it was posted. It cannot be undone.`,
+    text: `This removes “${title}” (${uri}, version ${version}, ${counted(chunks, 'chunk')}) with its original, its text, its vectors and every answer that quotes it, also where it was posted. It cannot be undone.`,
     confirmForget: documentId,
   };
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** What was removed, for the admin who asked for it. */
 export function receiptText({ title, uri, versions, chunks, vectors, answers, postedAnswers }: ForgetReceipt): string {
   return [
     `Forgotten: “${title}” (${uri}).`,
-    `${versions} version(s) with original and text, ${chunks} chunks, ${vectors} vectors, ${answers} stored answer(s);`,
-    `${postedAnswers} posted message(s) are being replaced by a notice. A tombstone without content remains.`,
+    `${counted(versions, 'version')} with original and text, ${counted(chunks, 'chunk')}, ${counted(vectors, 'vector')}, ${counted(answers, 'stored answer')};`,
+    `${counted(postedAnswers, 'posted message')} ${postedAnswers === 1 ? 'is' : 'are'} being replaced by a notice. A tombstone without content remains.`,
   ].join(' ');
 }
 
@@ -295,7 +299,7 @@ async function whoCanSee(
   const shown = emails.slice(0, MAX_SHOWN).join(', ') || 'nobody';
   const more = emails.length > MAX_SHOWN ? ` and ${emails.length - MAX_SHOWN} more` : '';
   return {
-    text: `“${document.title}”: ${document.readers || 'nobody'}.\nThat is ${emails.length} active people: ${shown}${more}.`,
+    text: `“${document.title}”: ${document.readers || 'nobody'}.\nThat is ${counted(emails.length, 'active person', 'active people')}: ${shown}${more}.`,
   };
 }
 

@@ -28,7 +28,7 @@ const NOTHING_SHARED = 'I found nothing that everyone here may read and that ans
 
 /** Told to the asker alone, in a place where the asker may read more than the others. */
 export const PRIVATE_OFFER_TEXT =
-  'Only you see this: here I answer from what everyone in this conversation may read. You may read more than that; I can answer you privately.';
+  'Here I answer from what everyone in this conversation may read. You may read more than that; I can answer you privately.';
 
 /** In place of an answer whose evidence was deleted or is no longer for those who see the place. */
 export const RETRACTED_TEXT = 'This answer was taken back: a document that it quoted is no longer available here.';

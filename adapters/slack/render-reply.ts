@@ -196,13 +196,11 @@ function paginate(units: readonly Unit[]): Unit[][] {
   return pages;
 }
 
-function footer(reply: Reply): types.KnownBlock[] {
-  const lines = [
-    ...(reply.note === null ? [] : [reply.note]),
-    ...reply.sources,
-    ...(reply.label === null ? [] : [reply.label]),
-  ];
-  return lines.length === 0 ? [] : [context(lines)];
+// A line each: elements of one context block run on.
+function footer({ note, sources, label }: Reply): types.KnownBlock[] {
+  return [note === null ? [] : [note], sources, label === null ? [] : [label]]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => context(lines));
 }
 
 // docs.slack.dev: a context block has at most 10 elements. Plain text shows markup as it is.

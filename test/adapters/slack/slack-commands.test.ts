@@ -226,7 +226,7 @@ describe('/verbatim', () => {
     ['status', /documents\s+\d+ live/],
     ['sync upload', /nothing to fetch/],
     ['sync moon', /no source "moon"; there are upload/],
-    ['who can see deal.md', /1 active people: ada@acme\.example/],
+    ['who can see deal.md', /1 active person: ada@acme\.example/],
     ['who can see leave.md', /2 active people: ada@acme\.example, bob@acme\.example/],
     ['forget plan', /can mean several documents/],
     ['forget moon.md', /No document has/],
@@ -242,7 +242,7 @@ describe('/verbatim', () => {
     const said = read(
       await command('/verbatim', 'U0ADA', 'ingest --allow verbatim:everyone The lighthouse opens at seven on Sundays.'),
     );
-    expect(said).toMatch(/is in: 1 chunks, version 1/);
+    expect(said).toMatch(/is in: 1 chunk, version 1/);
     expect(read(await command('/ask', 'U0BOB', 'When does the lighthouse open?'))).toContain('at seven');
   });
 
@@ -266,7 +266,7 @@ describe('/verbatim', () => {
     await press('forget_confirm', 'U0BOB', document?.id ?? '');
     await press('forget_confirm', 'U0ADA', document?.id ?? '', 'C0ADMINS');
     const receipt = await waitFor(() => emulator.messages.find((message) => /^Forgotten/.test(message.text)));
-    expect(read(receipt)).toMatch(/1 stored answer\(s\).*1 posted message\(s\)/);
+    expect(read(receipt)).toMatch(/1 stored answer;.*1 posted message is/);
     await instance.slack.retractions.sweep();
     await settle(instance.database);
     expect(emulator.replies('C0GENERAL', ts).map(emulator.read).join()).toMatch(/taken back/);
