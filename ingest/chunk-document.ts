@@ -55,6 +55,11 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions = 
   );
 }
 
+/** The pieces of each text that is chunked by itself, for deciding where else to cut (`ChunkOptions.cuts`). */
+export function chunkedPieces(document: ParsedDocument): Piece[][] {
+  return chunkedTexts(document, DEFAULTS).map(({ pieces }) => pieces);
+}
+
 interface Section {
   /** The heading above it, null for what stands before the first heading. */
   readonly heading: Block | null;

@@ -8,6 +8,8 @@ export interface WindowLimits {
   readonly sentences: number;
   /** A window takes further pieces while it stays within this; so do lists, tables and code to stay whole. */
   readonly maxChars: number;
+  /** Offsets at which a window must begin; none when not given. */
+  readonly cuts?: ReadonlySet<number>;
   /** The same for the items and rows of lists and tables that do not stay whole: each is a record of its own. */
   readonly recordChars: number;
 }
@@ -43,7 +45,8 @@ export function packWindows(
 
 /** Whether piece `next` belongs into the window that begins with piece `first`. */
 function joins(pieces: readonly Piece[], first: number, next: number, limits: WindowLimits): boolean {
-  const { kind, end } = at(pieces, next);
+  const { kind, start, end } = at(pieces, next);
+  if (limits.cuts?.has(start)) return false;
   const maxChars = kind === 'item' || kind === 'row' ? limits.recordChars : limits.maxChars;
   return end - at(pieces, first).start <= maxChars && next - first < limits.sentences;
 }
@@ -62,6 +65,7 @@ function withTail(
   limits: WindowLimits,
 ): number {
   const last = pieces.length - 1;
+  if (pieces.slice(next).some((piece) => limits.cuts?.has(piece.start))) return next;
   if (next > last || pages[last] !== pages[first] || at(pieces, last).kind !== 'sentence') return next;
   const chars = at(pieces, last).end - at(pieces, first).start;
   const count = pieces.length - first;

@@ -4,7 +4,8 @@
 import type { Database, Embedder } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
 import { ensureEmbedder } from './active-embedder.ts';
-import { chunkDocument } from './chunk-document.ts';
+import { chunkDocument, chunkedPieces, type DocumentChunk } from './chunk-document.ts';
+import { semanticCuts } from './chunk-semantic.ts';
 import type { StoredSubmission } from './documents.ts';
 import { embedAll } from './embed-batches.ts';
 import { insertChunks, makeLive, type PreparedDocument } from './make-live.ts';
@@ -34,6 +35,8 @@ export interface IndexerOptions {
   readonly embedder: Embedder;
   /** Names this process in leases. */
   readonly workerId: string;
+  /** Chunks also begin where neighbouring sentences have a similarity below this, 0…1; null or absent = not. */
+  readonly cutBelowSimilarity?: number | null;
   readonly onEvent?: (event: IndexEvent) => void;
   readonly onEmbedFailure?: (documentId: string, error: unknown) => void;
 }
@@ -124,7 +127,7 @@ async function prepare(options: IndexerOptions, work: Work): Promise<PreparedDoc
     await parseDocument({ bytes: work.original, name: work.file_name, mediaType: work.media_type }),
   );
   const title = work.submission.title ?? parsed.title ?? titleFromName(work.file_name);
-  const chunks = chunkDocument(parsed);
+  const chunks = await chunk(options, parsed);
   onEvent?.({ documentId, uri, step: 'parsed', chunks: chunks.length });
   if (work.embedLater) return { parsed, title, chunks, vectors: chunks.map(() => null) };
   const texts = chunks.map((chunk) => embeddingText(title, chunk, parsed.text.slice(chunk.start, chunk.end)));
@@ -136,6 +139,15 @@ async function prepare(options: IndexerOptions, work: Work): Promise<PreparedDoc
   }
   onEvent?.({ documentId, uri, step: 'embedded', chunks: chunks.length });
   return { parsed, title, chunks, vectors };
+}
+
+async function chunk(
+  { embedder, cutBelowSimilarity }: IndexerOptions,
+  parsed: ParsedDocument,
+): Promise<DocumentChunk[]> {
+  if (cutBelowSimilarity == null) return chunkDocument(parsed);
+  const how = { embedder, similarity: cutBelowSimilarity };
+  return chunkDocument(parsed, { cuts: await semanticCuts(parsed.text, chunkedPieces(parsed), how) });
 }
 
 /** What is embedded of a chunk: it seldom repeats what its title and headings say. */

@@ -76,6 +76,13 @@ function url(...protocols: readonly string[]) {
   return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
 }
 
+function share() {
+  return z
+    .string()
+    .regex(/^(?:0|1|0?\.\d+|1\.0+)$/)
+    .transform(Number);
+}
+
 const baseUrl = url('http:', 'https:').transform((text) => text.replace(/\/+$/, ''));
 const key = z.string().regex(/^\S+$/);
 
@@ -379,6 +386,20 @@ export const VARIABLES = {
     example: '4',
     default: '2',
     schema: integer(1, 64).default('2'),
+  },
+  VERBATIM_CHUNKER: {
+    meaning: 'How documents are cut: `windows` of sentences, or `semantic`: also where the subject changes',
+    form: 'windows or semantic',
+    example: 'semantic',
+    default: 'windows',
+    schema: z.enum(['windows', 'semantic']).default('windows'),
+  },
+  VERBATIM_CHUNK_SIMILARITY: {
+    meaning: 'Similarity of neighbouring sentences below which the semantic chunker cuts',
+    form: 'a number from 0 to 1',
+    example: '0.6',
+    default: '0.75',
+    schema: share().default('0.75'),
   },
   VERBATIM_EMBED_THREADS: {
     meaning: 'Threads of the built-in embedder',

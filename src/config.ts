@@ -73,6 +73,8 @@ export interface Config {
   readonly traceDays: number;
   readonly onModelFailure: 'extractive' | 'refuse';
   readonly indexWorkers: number;
+  /** Similarity below which neighbouring sentences are parted; null: chunks are windows alone. */
+  readonly cutBelowSimilarity: number | null;
   readonly embedThreads: number;
   /** Who may use the commands of admins in chats. */
   readonly admins: readonly Principal[];
@@ -184,6 +186,7 @@ function toConfig(values: z.infer<typeof SCHEMA>, secrets: readonly string[]): C
     traceDays: values.VERBATIM_TRACE_DAYS,
     onModelFailure: values.VERBATIM_ON_MODEL_FAILURE,
     indexWorkers: values.VERBATIM_INDEX_WORKERS,
+    cutBelowSimilarity: values.VERBATIM_CHUNKER === 'semantic' ? values.VERBATIM_CHUNK_SIMILARITY : null,
     embedThreads: values.VERBATIM_EMBED_THREADS,
     admins: values.VERBATIM_ADMINS,
     publicUrl: values.VERBATIM_PUBLIC_URL,

@@ -14,7 +14,11 @@ import type { Queue } from './database/queue.ts';
 import { expireIdempotencyKeys } from './operations/idempotency.ts';
 
 export interface WorkerOptions {
-  readonly config: { readonly indexWorkers: number; readonly traceDays: number };
+  readonly config: {
+    readonly indexWorkers: number;
+    readonly cutBelowSimilarity: number | null;
+    readonly traceDays: number;
+  };
   readonly logger: Logger;
   readonly database: DatabaseClient;
   readonly queue: Queue;
@@ -38,6 +42,7 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   const index = createIndexer({
     ...options,
     workerId: randomUUID(),
+    cutBelowSimilarity: options.config.cutBelowSimilarity,
     onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
   });
   queue.work('index-document', { concurrency: options.config.indexWorkers, pollMs: POLL_MS }, async ({ data }) => {

@@ -18,6 +18,7 @@ describe('readConfig', () => {
     expect(embedThreads).toBeLessThanOrEqual(4);
     expect(config).toEqual({
       databaseUrl: null,
+      cutBelowSimilarity: null,
       dataDir: '.verbatim',
       tenantId: 'default',
       host: '127.0.0.1',
@@ -98,6 +99,8 @@ describe('readConfig', () => {
     ],
     ['VERBATIM_TOKEN_SECRET', 's'.repeat(32), { tokenSecret: 's'.repeat(32), secrets: ['s'.repeat(32)] }],
     ['VERBATIM_TENANT', '  ', { tenantId: 'default' }],
+    ['VERBATIM_CHUNKER', 'semantic', { cutBelowSimilarity: 0.75 }],
+    ['VERBATIM_CHUNK_SIMILARITY', '0.6', { cutBelowSimilarity: null }],
     ['OLLAMA_BASE_URL', 'http://gpu:11434/', { ollama: { baseUrl: 'http://gpu:11434' } }],
   ])('reads %s=%s', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
@@ -130,6 +133,8 @@ describe('readConfig', () => {
     ['VERBATIM_VECTOR_TIMEOUT_MS', '-1'],
     ['VERBATIM_TRACE_DAYS', '1e3'],
     ['VERBATIM_INDEX_WORKERS', '65'],
+    ['VERBATIM_CHUNKER', 'pages'],
+    ['VERBATIM_CHUNK_SIMILARITY', '1.1'],
     ['VERBATIM_FETCH_HOSTS', 'docs.example.com,https://x.example'],
     ['VERBATIM_FETCH_HOSTS', '*'],
     ['VERBATIM_ON_MODEL_FAILURE', 'retry'],

@@ -110,7 +110,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 // Everything between a line of the corpus and the rows in the database; more than needed rather than less.
 function corpusVersion(config: Config, dataset: Dataset): Promise<string> {
   const sources = ['ingest', 'retrieval', 'src/database'].map((path) => join(ROOT, path));
-  return hashOfFiles(sources, [dataset.corpusSha256, JSON.stringify(config.embedder)]);
+  return hashOfFiles(sources, [dataset.corpusSha256, JSON.stringify([config.embedder, config.cutBelowSimilarity])]);
 }
 
 async function ingestDataset(

@@ -128,6 +128,7 @@ async function indexAll(
     embedder,
     outbox: NO_OUTBOX,
     workerId: randomUUID(),
+    cutBelowSimilarity: config.cutBelowSimilarity,
     onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
   });
   const limit = pLimit(config.indexWorkers);
