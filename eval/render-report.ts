@@ -28,6 +28,7 @@ const WORST = 10;
 export function renderReport(report: DatasetReport, { withIds }: { withIds: boolean }): string {
   return [
     ...table(report),
+    ...curve(report.figures),
     ...worstRankings(report.questions, withIds),
     ...wrongDecisions(report.questions, withIds),
     ...leaks(report.attacks ?? [], withIds),
@@ -71,6 +72,24 @@ function table({ name, figures, ingest }: DatasetReport): string[] {
     ...row('degraded questions', figures.degraded === 0 ? '' : String(figures.degraded)),
     ...row('embedded texts', `${ingest.embedded.computed} computed, ${ingest.embedded.remembered} remembered`),
     ...row('time', times(ingest.timingsMs)),
+  ];
+}
+
+function curve({ refusalCurve }: DatasetFigures): string[] {
+  if (!refusalCurve) return [];
+  const line = (label: string, cells: readonly string[]) =>
+    `  ${label.padEnd(22)}${cells.map((cell) => cell.padStart(6)).join('')}`;
+  const points = refusalCurve.filter((_, index) => index % 2 === 1);
+  const shares = (of: 'answered' | 'falseAnswers') => points.map((point) => point[of].toFixed(2));
+  return [
+    '',
+    'Shares that would be answered at other thresholds of the decision',
+    line(
+      'threshold',
+      points.map(({ threshold }) => threshold.toFixed(1)),
+    ),
+    line('answerable', shares('answered')),
+    line('unanswerable', shares('falseAnswers')),
   ];
 }
 

@@ -1,6 +1,7 @@
 // From the outcomes of single questions to the figures of a set.
 import type { AttackOutcome, QuestionOutcome, RankingFigures } from './evaluate-dataset.ts';
 import { auroc, mean, percentile } from './metrics.ts';
+import { type CurvePoint, refusalCurve } from './refusal-curve.ts';
 
 /** Counts of forbidden texts, by how they came out. */
 export interface LeakCounts {
@@ -16,6 +17,8 @@ export interface DatasetFigures extends Record<keyof RankingFigures, number | nu
   readonly correctRefusals: number | null;
   readonly falseRefusals: number | null;
   readonly refusalAuroc: number | null;
+  /** What other thresholds of the decision would do. */
+  readonly refusalCurve: readonly CurvePoint[] | null;
   readonly spanRecall: number | null;
   /** The gold spans' characters in the quotes of the answer; a refusal covers nothing. */
   readonly quoteSpanRecall: number | null;
@@ -75,9 +78,15 @@ export function leakedTexts({ retrieved, quoted, named }: AttackOutcome): string
 
 function answerFigures(
   asked: readonly QuestionOutcome[],
-): Pick<DatasetFigures, 'quoteValidity' | 'goldSentence' | 'correctRefusals' | 'falseRefusals' | 'refusalAuroc'> {
+): Pick<
+  DatasetFigures,
+  'quoteValidity' | 'goldSentence' | 'correctRefusals' | 'falseRefusals' | 'refusalAuroc' | 'refusalCurve'
+> {
   const quotes = asked.reduce((sum, question) => sum + question.quotes, 0);
   const valid = asked.reduce((sum, question) => sum + question.validQuotes, 0);
+  const decisions = asked.flatMap(({ answerable, decisionScore }) =>
+    answerable === null || decisionScore === null ? [] : [{ score: decisionScore, positive: answerable }],
+  );
   const refusedShare = (answerable: boolean) =>
     mean(
       asked.filter((question) => question.answerable === answerable).map(({ status }) => Number(status === 'refused')),
@@ -87,11 +96,8 @@ function answerFigures(
     goldSentence: meanOf(asked, ({ goldSentence }) => (goldSentence === null ? null : Number(goldSentence))),
     correctRefusals: refusedShare(false),
     falseRefusals: refusedShare(true),
-    refusalAuroc: auroc(
-      asked.flatMap(({ answerable, decisionScore }) =>
-        answerable === null || decisionScore === null ? [] : [{ score: decisionScore, positive: answerable }],
-      ),
-    ),
+    refusalAuroc: auroc(decisions),
+    refusalCurve: refusalCurve(decisions),
   };
 }
 
