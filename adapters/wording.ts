@@ -68,6 +68,7 @@ const DEGRADATIONS: Readonly<Record<string, string>> = {
   lexical_search_failed: 'the search by words failed',
   vector_search_timeout: 'the search by meaning was too slow',
   vector_search_failed: 'the search by meaning failed',
+  vector_search_unavailable: 'the search by meaning waits for new vectors',
   rerank_failed: 'the ranking could not be refined',
   model_failed: 'the answer model did not respond, so these are the bare quotes',
   quotes_rejected: 'the answer model quoted what the documents do not say',
