@@ -1,6 +1,7 @@
 // What Slack sends, from the request to the inbox: known workspaces only, each event once, stored before it is acknowledged.
 import type { ReceiverEvent } from '@slack/bolt';
 import type { Logger } from '../../retrieval/ports.ts';
+import { reactionVerdict } from '../feedback-reactions.ts';
 import type { ChatEvent, Inbox, Invalidation } from '../inbox.ts';
 import type { Workspace, Workspaces } from './ports.ts';
 
@@ -57,6 +58,7 @@ export interface SlackEvent {
   readonly files?: readonly object[];
   readonly item?: { readonly type?: string; readonly channel?: string; readonly ts?: string };
   readonly reaction?: string;
+  readonly item_user?: string;
   readonly tab?: string;
 }
 
@@ -150,6 +152,10 @@ export function toChatEvent(workspace: Workspace, body: EventBody, followUps: bo
 
 // Own and other bots' messages, edits, joins and everything said beside the bot are no questions.
 function isForUs({ botUserId }: Workspace, event: SlackEvent, followUps: boolean): boolean {
+  // Most reactions are on what people said, and most of the others are no opinion.
+  if (event.type === 'reaction_added' || event.type === 'reaction_removed') {
+    return event.item_user === botUserId && reactionVerdict(event.reaction ?? '') !== null;
+  }
   if (event.type !== 'app_mention' && event.type !== 'message') return true;
   if (event.bot_id || event.edited || userOf(event) === botUserId || !userOf(event) || !event.ts) return false;
   if (event.subtype !== undefined && event.subtype !== 'file_share' && event.subtype !== 'thread_broadcast')

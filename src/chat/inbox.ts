@@ -2,11 +2,12 @@
 // that dies leaves a lease that runs out, and another one goes on.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatEvent, HeldEvent, Inbox, Invalidation, Outgoing, Received } from '../../adapters/inbox.ts';
+import type { HeldEvent, Inbox, Outgoing } from '../../adapters/inbox.ts';
 import type { Claim, Deliveries } from '../../adapters/question.ts';
 import type { Outbox } from '../../ingest/ports.ts';
 import type { Database, Logger, Query } from '../../retrieval/ports.ts';
 import type { Queue } from '../database/queue.ts';
+import { createReceiver } from './receive-batch.ts';
 
 export interface InboxOptions {
   readonly database: Database;
@@ -43,8 +44,9 @@ export function createInbox(options: InboxOptions): ChatInbox {
   const running = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let stopping = false;
+  const receive = createReceiver({ ...options, onStored: () => options.queue.wake('chat-events') });
   return {
-    receive: (event, extra) => receive(options, event, extra),
+    receive: (event, { signature, invalidates }) => receive({ event, signature, invalidates }),
     firstSight: (tenantId, signature) =>
       options.database.transaction((query) => rememberRequest(query, tenantId, signature)),
     claim: (tenantId, eventKey) => claimAlone(options, tenantId, eventKey),
@@ -97,62 +99,12 @@ function every(ms: number, run: () => Promise<void>, logger: Logger): NodeJS.Tim
   return timer;
 }
 
-async function receive(
-  { database, outbox, queue }: InboxOptions,
-  event: ChatEvent,
-  { signature, invalidates }: { signature: string | null; invalidates: Invalidation | null },
-): Promise<Received> {
-  const { tenantId, eventKey, lane, position, payload } = event;
-  const received = await database.transaction(async (query): Promise<Received> => {
-    if (signature !== null && !(await rememberRequest(query, tenantId, signature))) return 'replayed';
-    const rows = await query(
-      `insert into chat_events (tenant_id, event_key, lane, position, payload) values ($1, $2, $3, $4, $5::jsonb)
-         on conflict do nothing returning 1 as one`,
-      [tenantId, eventKey, lane, position, storableJson(payload)],
-    );
-    if (rows.length === 0) return 'duplicate';
-    if (invalidates) await invalidate(query, tenantId, invalidates);
-    await outbox.send(query, 'chat-events', { tenantId, lane });
-    return 'stored';
-  });
-  if (received === 'stored') queue.wake('chat-events');
-  return received;
-}
-
-// PostgreSQL stores neither U+0000 nor half a surrogate pair, in JSON as little as in text.
-function storableJson(payload: object): string {
-  return JSON.stringify(payload, (_key, value: unknown) =>
-    typeof value === 'string' ? value.replaceAll('\u0000', '\uFFFD').toWellFormed() : value,
-  );
-}
-
 async function rememberRequest(query: Query, tenantId: string, signature: string): Promise<boolean> {
   const rows = await query(
     'insert into chat_requests (tenant_id, signature) values ($1, $2) on conflict do nothing returning 1 as one',
     [tenantId, signature],
   );
   return rows.length > 0;
-}
-
-async function invalidate(query: Query, tenantId: string, what: Invalidation): Promise<void> {
-  const place = [tenantId, what.platform, what.workspace];
-  const mark = `set read_at = '-infinity', invalidated_at = now()`;
-  if (what.conversation !== undefined) {
-    await query(
-      `insert into chat_members (tenant_id, platform, workspace, conversation, read_at, invalidated_at)
-         values ($1, $2, $3, $4, '-infinity', now())
-         on conflict (tenant_id, platform, workspace, conversation) do update ${mark}`,
-      [...place, what.conversation],
-    );
-  }
-  if (what.userId !== undefined) {
-    await query(
-      `insert into chat_users (tenant_id, platform, workspace, user_id, read_at, invalidated_at)
-         values ($1, $2, $3, $4, '-infinity', now())
-         on conflict (tenant_id, platform, workspace, user_id) do update ${mark}`,
-      [...place, what.userId],
-    );
-  }
 }
 
 async function drain(
