@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { Place } from '../../adapters/ports.ts';
+import {
+  audienceOf,
+  createQuestionHandler,
+  type IncomingQuestion,
+  type QuestionHandlerOptions,
+} from '../../adapters/question.ts';
+import type { Reply } from '../../adapters/reply.ts';
+import { isBareQuotes } from '../../adapters/reply.ts';
+import type { Answer } from '../../retrieval/model.ts';
+import { createTestLogger } from '../helpers/test-logger.ts';
+
+const ANSWER: Answer = {
+  answerId: 'a-1',
+  status: 'answered',
+  refusal: null,
+  text: 'Thirty days [1].',
+  citations: [
+    {
+      documentId: 'd 1',
+      documentVersion: 3,
+      uri: 'javascript:alert(1)',
+      title: 'Leave',
+      headingPath: ['Leave', 'Days'],
+      chunkId: 'c',
+      quote: 'thirty days of leave',
+      start: 5,
+      end: 25,
+    },
+  ],
+  sources: [{ source: 'handbook', contentAgeSeconds: 7_200, permissionAgeSeconds: 5 }],
+  confidence: null,
+  degraded: ['model_failed'],
+  timingsMs: {},
+  costUsd: 0,
+};
+const REFUSED: Answer = {
+  ...ANSWER,
+  status: 'refused',
+  refusal: 'audience_limited',
+  text: '',
+  citations: [],
+  sources: [],
+  degraded: [],
+};
+const QUESTION: IncomingQuestion = {
+  tenantId: 'acme',
+  eventKey: 'e-1',
+  asker: { id: 'ann@x.example', member: { person: 'ann@x.example' } },
+  members: [{ person: 'bob@x.example' }, { principals: ['verbatim:everyone'] }, { principals: ['verbatim:everyone'] }],
+  text: ' How many days? ',
+  threadId: 't-1',
+  private: false,
+};
+const PLACE: Place = { platform: 'slack', workspace: 'T', conversation: 'C', thread: '1', message: '2' };
+
+function bench(options: Partial<QuestionHandlerOptions> = {}) {
+  const ended = new Set<string>();
+  const held = new Set<string>();
+  const recorded: unknown[] = [];
+  const posted: Reply[] = [];
+  const { logger, lines } = createTestLogger();
+  const handle = createQuestionHandler({
+    ask: async () => ANSWER,
+    people: { seesMoreAlone: async () => false },
+    answers: { recordPosted: async (...given) => void recorded.push(given) },
+    deliveries: {
+      async claim(_tenantId, key) {
+        if (ended.has(key) || held.has(key)) return null;
+        held.add(key);
+        return { end: async () => void ended.add(key), giveBack: async () => void held.delete(key) };
+      },
+    },
+    maxQuestionCharacters: 100,
+    publicUrl: 'https://v.example/',
+    logger,
+    ...options,
+  });
+  const ask = (
+    question: Partial<IncomingQuestion> = {},
+    post: (reply: Reply) => Promise<Place[]> = async (reply) => {
+      posted.push(reply);
+      return [PLACE];
+    },
+  ) => handle({ ...QUESTION, ...question }, { post });
+  return { ask, posted, recorded, lines };
+}
+
+describe('a question', () => {
+  test('is asked for its asker and all who see the place, each once', async () => {
+    const asked: unknown[] = [];
+    const { ask } = bench({
+      ask: async (question) => {
+        asked.push(question);
+        return ANSWER;
+      },
+    });
+    await ask();
+    expect(asked).toEqual([
+      {
+        tenantId: 'acme',
+        asker: 'ann@x.example',
+        audience: [{ person: 'ann@x.example' }, { person: 'bob@x.example' }, { principals: ['verbatim:everyone'] }],
+        text: 'How many days?',
+        threadId: 't-1',
+      },
+    ]);
+  });
+
+  test('in private is asked for its asker alone', () => {
+    expect(audienceOf({ ...QUESTION, private: true })).toEqual([{ person: 'ann@x.example' }]);
+  });
+
+  test('is answered once, also when it comes twice at once; its place is recorded', async () => {
+    const { ask, posted, recorded } = bench();
+    await Promise.all([ask(), ask()]);
+    expect(await ask()).toBeNull();
+    expect([posted.length, recorded]).toEqual([1, [['acme', 'a-1', [PLACE]]]]);
+  });
+
+  test('that could not be posted can be tried again', async () => {
+    const { ask, posted } = bench();
+    await expect(ask({}, async () => Promise.reject(new Error('the platform is down')))).rejects.toThrow(
+      'the platform is down',
+    );
+    await ask();
+    expect(posted).toHaveLength(1);
+  });
+});
+
+describe('a reply', () => {
+  test('has numbered quotes that link to the document view, sources with ages, a note and who wrote it', async () => {
+    const { ask } = bench();
+    expect(await ask()).toMatchObject({
+      kind: 'answer',
+      text: 'Thirty days [1].',
+      bareQuotes: false,
+      quotes: [
+        {
+          number: 1,
+          quote: 'thirty days of leave',
+          title: 'Leave',
+          headingPath: ['Days'],
+          url: 'https://v.example/documents/d%201?version=3&start=5&end=25',
+        },
+      ],
+      sources: ['handbook: updated 2 hours ago, permissions checked just now'],
+      note: expect.stringContaining('did not respond'),
+      label: expect.stringContaining('AI'),
+    });
+  });
+
+  test('links to no address that a document made up', async () => {
+    const { ask } = bench({ publicUrl: null });
+    expect((await ask())?.quotes[0]?.url).toBeNull();
+  });
+
+  test('in company does not tell whether the asker may read more; the offer is for the asker', async () => {
+    const limited = bench({ ask: async () => REFUSED, people: { seesMoreAlone: async () => true } });
+    const nothing = bench({ ask: async () => ({ ...REFUSED, refusal: 'no_evidence' }) });
+    const [told, plain] = [await limited.ask(), await nothing.ask()];
+    expect(told?.text).toBe(plain?.text);
+    expect([told?.offerPrivate, plain?.offerPrivate]).toEqual([true, false]);
+  });
+
+  test.each<[string, Partial<IncomingQuestion>, Partial<QuestionHandlerOptions>, string, RegExp]>([
+    ['nothing', { text: '  ' }, {}, 'hint', /Ask me a question/],
+    ['an image', { text: '', hasAttachments: true }, {}, 'hint', /text only/],
+    ['too much', { text: 'x'.repeat(101) }, {}, 'hint', /101 characters/],
+    [
+      'something that fails',
+      {},
+      { ask: async () => Promise.reject(new Error('at secret.ts:1')) },
+      'failure',
+      /^Something went wrong/,
+    ],
+  ])('to %s is a sentence', async (_, question, options, kind, said) => {
+    const { ask, recorded } = bench(options);
+    expect(await ask(question)).toMatchObject({ kind, text: expect.stringMatching(said), answerId: null, quotes: [] });
+    expect(recorded).toEqual([]);
+  });
+
+  test('stands when the offer cannot be found out', async () => {
+    const { ask, lines } = bench({ people: { seesMoreAlone: async () => Promise.reject(new Error('x')) } });
+    expect(await ask()).toMatchObject({ kind: 'answer', offerPrivate: false });
+    expect(lines().map(({ level }) => level)).toContain('warn');
+  });
+});
+
+test.each([
+  ['its quotes with numbers', 'thirty days of leave [1]', true],
+  ['words of its own', 'You have thirty days of leave [1]', false],
+])('a text that is %s is told apart', (_, text, bare) => {
+  expect(isBareQuotes({ text, citations: ANSWER.citations })).toBe(bare);
+});
