@@ -12,7 +12,7 @@ import type { Embedder } from '../../retrieval/ports.ts';
 import { openProduct, type Product } from '../product.ts';
 import type { CliContext } from './run-cli.ts';
 
-const DOCUMENTS = 40;
+const DOCUMENTS = 16;
 const SECTIONS = 5; // a chunk each
 
 /** Ingests synthetic documents into an embedded database of its own. */
