@@ -52,13 +52,9 @@ const LEAST_WEIGHT = 0.02;
 export function weightedTerms(question: string, rarity: TermRarity = new Map()): WeightedTerms {
   const { words, identifiers } = questionTerms(question);
   const terms = new Map<string, number>();
-  const add = (term: string, given: string, general: number) => {
-    const known = rarity.get(given);
-    const weight = known === undefined ? general : Math.max(LEAST_WEIGHT, known);
-    terms.set(term, Math.max(weight, terms.get(term) ?? 0));
-  };
-  for (const word of words) add(stem(word), word, rarityOf(word));
-  for (const identifier of identifiers) add(`#${identifier}`, identifier, IDENTIFIER_WEIGHT);
+  const add = (term: string, weight: number) => terms.set(term, Math.max(weight, LEAST_WEIGHT, terms.get(term) ?? 0));
+  for (const word of words) add(stem(word), rarity.get(word) ?? rarityOf(word));
+  for (const identifier of identifiers) add(`#${identifier}`, IDENTIFIER_WEIGHT * (rarity.get(identifier) ?? 1));
   return terms;
 }
 

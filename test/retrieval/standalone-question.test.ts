@@ -9,6 +9,9 @@ describe('a follow-up', () => {
     ['of hardly any words', 'In Leipzig?'],
     ['with a pronoun for what was asked about', 'Can they be carried over to the next year?'],
     ['that asks about the same of another', 'What about the office in Osaka?'],
+    ['about a part of what was asked', 'What is the deadline?'],
+    ['without a verb', 'For contractors?'],
+    ['of a question word', 'How long?'],
     ['that points at the place', 'Which holidays do people have there?'],
   ])('%s gets the telling words of the question before it', (_what, question) => {
     const standalone = standaloneQuestion(question, BEFORE);
@@ -33,6 +36,11 @@ describe('a question that stands alone stays as it is', () => {
     ['in a thread about something else', 'Who approves travel to customers abroad?', BEFORE],
     ['though it says "is there"', 'Is there a canteen in the building at Leipzig?', BEFORE],
     ['though it says "are there"', 'How many meeting rooms are there in Galway office?', BEFORE],
+    ['though it is short', 'What is an incident?', BEFORE],
+    ['though it has two telling words', 'What are the values of TTS?', BEFORE],
+    ['since it names something', 'What is Tock?', BEFORE],
+    ['since it opens with its verb', 'Can I bring a dog?', BEFORE],
+    ['since it has an identifier', 'What does ERR-4021 mean?', BEFORE],
     ['as the first of a thread', 'And in Leipzig?', undefined],
     ['after a question that says nothing', 'And in Leipzig?', ''],
   ])('%s', (_what, question, previous) => {
