@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { UsageError } from '../retrieval/errors.ts';
 import { ROLES, type Role } from '../retrieval/model.ts';
 import type { DirectoryChannel } from './channels.ts';
+import { counted } from './counted.ts';
 
 /** A directory as it should be. E-mails are lower-case; members are e-mails or `group:` and a group's id. */
 export interface Directory {
@@ -63,13 +64,19 @@ const jsonDirectory = z
           })
           .strict(),
       )
-      .default([]),
+      .optional(),
     groups: z
       .array(z.object({ id: groupId, name: z.string().default(''), members: z.array(member).default([]) }).strict())
-      .default([]),
+      .optional(),
     channels: z.array(channel).optional(),
   })
-  .strict();
+  .strict()
+  // An object of something else must not be taken for a directory that nobody is in.
+  .refine(({ people, groups, channels }) => people ?? groups ?? channels, 'it needs a list "people"')
+  .transform(({ people = [], groups = [], channels }) => ({ people, groups, channels }));
+
+const SHAPE =
+  '{"people": [{"email": "ann@example.com", "role": "manager"}], "groups": [{"id": "finance", "members": []}]}';
 
 /**
  * Reads a directory file; which format it is shows in its first character.
@@ -78,11 +85,16 @@ const jsonDirectory = z
 export function readDirectoryFile(text: string): Directory {
   const content = text.replace(/^\uFEFF/, '').trim();
   if (content === '') throw new UsageError('the directory file is empty; it needs at least a header or {"people": []}');
-  const input = content.startsWith('{') ? parseJson(content) : parseCsv(content);
+  const input = /^[{[]/.test(content) ? parseJson(content) : parseCsv(content);
+  if (Array.isArray(input.directory)) {
+    throw new UsageError(`the directory file is a JSON array; it must be an object like ${SHAPE}`);
+  }
   const result = jsonDirectory.safeParse(input.directory);
   if (!result.success) {
     const faults = result.error.issues.map((issue) => `${input.place(issue.path)}: ${issue.message}`);
-    throw new UsageError(`the directory file has ${faults.length} fault(s):\n  ${faults.slice(0, 20).join('\n  ')}`);
+    throw new UsageError(
+      `the directory file has ${counted(faults.length, 'fault')}:\n  ${faults.slice(0, 20).join('\n  ')}`,
+    );
   }
   refuseDuplicates(
     result.data.people.map((person) => person.email),
@@ -116,14 +128,12 @@ const CSV_COLUMNS = ['email', 'name', 'role', 'active', 'guest', 'groups'];
 
 // email,name,role,active,guest,groups; groups are separated by ";" and made as they are named.
 function parseCsv(content: string): Input {
-  const rows = readRows(content);
-  const unknown = Object.keys(rows[0] ?? {}).filter((column) => !CSV_COLUMNS.includes(column));
-  if (unknown.length > 0 || (rows[0] && !('email' in rows[0]))) {
-    throw new UsageError(`the CSV header must name columns of ${CSV_COLUMNS.join(', ')}, with email among them`);
-  }
+  const delimiter = delimiterOf(content);
+  const rows = readRows(content, delimiter);
+  const separator = delimiter === ';' ? /[;,]/ : /;/;
   const members = new Map<string, string[]>();
   const people = rows.map((row) => {
-    for (const id of splitList(row.groups)) members.set(id, [...(members.get(id) ?? []), row.email ?? '']);
+    for (const id of splitList(row.groups, separator)) members.set(id, [...(members.get(id) ?? []), row.email ?? '']);
     return {
       email: row.email,
       ...(row.name ? { name: row.name } : {}),
@@ -138,21 +148,37 @@ function parseCsv(content: string): Input {
   return { directory: { people, groups }, place };
 }
 
-function readRows(content: string): Record<string, string>[] {
+// Spreadsheets write ";" where the comma is the decimal sign. No name of a column holds any of these.
+function delimiterOf(content: string): string {
+  const header = content.slice(0, content.search(/[\r\n]|$/));
+  const uses = (delimiter: string) => header.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, delimiter) => (uses(delimiter) > uses(best) ? delimiter : best));
+}
+
+function readRows(content: string, delimiter: string): Record<string, string>[] {
   try {
-    return parse(content, {
-      columns: (header: string[]) => header.map((name) => name.trim().toLowerCase()),
-      skip_empty_lines: true,
-      trim: true,
-    });
+    return parse(content, { delimiter, columns: readHeader, skip_empty_lines: true, trim: true });
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw new UsageError(`the directory file is not valid CSV: ${(cause as Error).message}`, { cause });
   }
 }
 
-function splitList(text: string | undefined): string[] {
+// Checked also where no row follows: any text of one line would be a directory that nobody is in.
+function readHeader(header: readonly string[]): string[] {
+  const columns = header.map((name) => name.trim().toLowerCase());
+  if (!columns.includes('email') || columns.some((column) => !CSV_COLUMNS.includes(column))) {
+    throw new UsageError(
+      `the directory file is neither JSON like ${SHAPE} nor CSV: ` +
+        `a CSV header must name columns of ${CSV_COLUMNS.join(', ')}, with email among them`,
+    );
+  }
+  return columns;
+}
+
+function splitList(text: string | undefined, separator: RegExp): string[] {
   return (text ?? '')
-    .split(';')
+    .split(separator)
     .map((part) => part.trim())
     .filter(Boolean);
 }

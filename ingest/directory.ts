@@ -3,6 +3,7 @@ import { UsageError } from '../retrieval/errors.ts';
 import type { Query } from '../retrieval/ports.ts';
 import { bumpIndexVersion, ensureTenant } from './acl.ts';
 import { putChannels } from './channels.ts';
+import { counted } from './counted.ts';
 import type { Directory } from './directory-file.ts';
 
 export interface ImportOptions {
@@ -22,6 +23,8 @@ export interface ImportSummary {
   readonly deactivated: number;
   readonly groups: number;
   readonly memberships: number;
+  /** Members of groups that are neither a person nor a group of the tenant, as the file writes them: they hold nothing. */
+  readonly unknownMembers: readonly string[];
 }
 
 // A truncated export must not lock a company out: more than this share gone is a question, not a fact.
@@ -31,7 +34,7 @@ const SMALL_DIRECTORY = 3; // people
 /**
  * Makes the directory's people, groups and memberships what the file says, in the caller's transaction. People that it no
  * longer names are deactivated and hold nothing from then on.
- * @throws UsageError when more than half of the people would be deactivated, unless `force`.
+ * @throws UsageError when all, or more than half of more than three people would be deactivated, unless `force`.
  */
 export async function importDirectory(
   query: Query,
@@ -74,7 +77,26 @@ export async function importDirectory(
   );
   if (directory.channels) await putChannels(query, directory.channels, options);
   await bumpIndexVersion(query, tenantId);
-  return { people: emails.length, added, deactivated, groups: groups.length, memberships: memberships.length };
+  return {
+    people: emails.length,
+    added,
+    deactivated,
+    groups: groups.length,
+    memberships: memberships.length,
+    unknownMembers: await unknownMembers(query, options),
+  };
+}
+
+async function unknownMembers(query: Query, { tenantId, name }: ImportOptions): Promise<string[]> {
+  const rows = await query<{ member: string }>(
+    `select distinct regexp_replace(m.member, '^verbatim:(user:)?', '') as member from memberships m
+       where m.tenant_id = $1 and m.directory = $2
+         and not exists (select 1 from people p where p.tenant_id = $1 and 'verbatim:user:' || p.email = m.member)
+         and not exists (select 1 from groups g where g.tenant_id = $1 and g.principal = m.member)
+       order by member`,
+    [tenantId, name],
+  );
+  return rows.map(({ member }) => member);
 }
 
 async function putPeople(query: Query, directory: Directory, { tenantId, name }: ImportOptions): Promise<number> {
@@ -97,11 +119,13 @@ async function deactivateOthers(query: Query, emails: readonly string[], options
     [options.tenantId, options.name, emails],
   );
   const gone = active.filter((person) => !person.named).map((person) => person.email);
-  const tooMany = gone.length > MAX_DEACTIVATED_SHARE * active.length && active.length > SMALL_DIRECTORY;
+  const nobodyStays = gone.length > 0 && gone.length === active.length;
+  const tooMany =
+    nobodyStays || (gone.length > MAX_DEACTIVATED_SHARE * active.length && active.length > SMALL_DIRECTORY);
   if (tooMany && !options.force) {
     throw new UsageError(
-      `the file leaves out ${gone.length} of ${active.length} active people (such as ${gone[0]}), who would lose all ` +
-        'access; add --merge to keep them or --force to deactivate them',
+      `the file leaves out ${gone.length} of ${counted(active.length, 'active person', 'active people')} (such as ${gone[0]}), ` +
+        'who would lose all access; add --merge to keep them or --force to deactivate them',
     );
   }
   await query('update people set active = false, read_at = now() where tenant_id = $1 and email = any($2::text[])', [

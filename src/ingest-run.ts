@@ -171,6 +171,21 @@ class TooLargeError extends VerbatimError {
   }
 }
 
+// What Node puts for bytes of a name that are not UTF-8; under that name there is no file.
+const REPLACEMENT = '\ufffd';
+
+/** A file has a name that cannot be spoken of: URIs, titles and what people type are Unicode. */
+class UndecodableNameError extends VerbatimError {
+  constructor(cause: unknown) {
+    super(
+      'undecodable_name',
+      'its name, or that of a folder above it, is not UTF-8 (as archives of other systems have them); rename it, ' +
+        'for example with convmv -f latin1 -t utf8',
+      { cause },
+    );
+  }
+}
+
 /** A file on disk as a document; its URI is its `file:` URL. */
 export function fileIntake(path: string, acl: AclRequest | null): Intake {
   return {
@@ -178,7 +193,9 @@ export function fileIntake(path: string, acl: AclRequest | null): Intake {
     fileName: basename(path),
     acl,
     read: async () => {
-      const { size, mtime } = await stat(path);
+      const { size, mtime } = await stat(path).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' && path.includes(REPLACEMENT) ? new UndecodableNameError(error) : error;
+      });
       if (size > MAX_DOCUMENT_BYTES) throw new TooLargeError(size);
       return { bytes: await readFile(path), mediaType: '', changedAt: mtime };
     },

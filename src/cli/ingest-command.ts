@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { AclRequest } from '../../ingest/acl.ts';
-import { collectFiles } from '../../ingest/collect-files.ts';
+import { type CollectedFiles, collectFiles } from '../../ingest/collect-files.ts';
+import { counted } from '../../ingest/counted.ts';
 import { fetchDocument } from '../../ingest/fetch-url.ts';
 import { MAX_DOCUMENT_BYTES } from '../../ingest/parse-document.ts';
 import { parseAccessLevel, parsePrincipal } from '../../retrieval/access-policy.ts';
@@ -13,7 +14,7 @@ import type { Product } from '../product.ts';
 import { collect, tenantOf } from './audience-options.ts';
 import { createProgress } from './progress.ts';
 import type { CliContext } from './run-cli.ts';
-import { coloursFor, printable } from './terminal.ts';
+import { coloursFor, printableLine } from './terminal.ts';
 
 interface IngestOptions {
   readonly allow: readonly string[];
@@ -59,8 +60,11 @@ export function addIngestCommand(program: Command, context: CliContext): void {
 async function ingest(context: CliContext, targets: readonly string[], options: IngestOptions): Promise<void> {
   const tenantId = tenantOf(context, options.tenant);
   const acl = readAcl(options);
-  const intakes = await readTargets(context, targets, options, acl);
-  if (intakes.length === 0) throw new UsageError(`${targets.join(', ')} holds no files; nothing was ingested`);
+  const { intakes, skipped } = await readTargets(context, targets, options, acl);
+  if (intakes.length === 0) {
+    const without = skipped.size === 0 ? '' : ` (${skippedText(skipped)})`;
+    throw new UsageError(`${targets.join(', ')} holds no files${without}; nothing was ingested`);
+  }
   const progress = createProgress(context.streams.stderr, 'documents');
   const documents = await context.withProduct(async (product) => {
     if (acl) await warnOfUnknown(context, product, tenantId, acl);
@@ -71,8 +75,9 @@ async function ingest(context: CliContext, targets: readonly string[], options: 
     });
   });
   progress.end();
-  if (options.json) context.streams.stdout.write(`${JSON.stringify({ documents }, null, 2)}\n`);
-  else printSummary(context, documents);
+  if (options.json)
+    context.streams.stdout.write(`${JSON.stringify({ documents, skipped: Object.fromEntries(skipped) }, null, 2)}\n`);
+  else printSummary(context, documents, skipped);
   if (!acl && documents.some((document) => document.version === 1 && document.outcome === 'indexed')) {
     context.hint(
       'only admins can read new documents; add --allow verbatim:everyone, --allow verbatim:group:<id> or the like',
@@ -99,18 +104,18 @@ async function readTargets(
   targets: readonly string[],
   options: IngestOptions,
   acl: AclRequest | null,
-): Promise<Intake[]> {
+): Promise<{ intakes: Intake[]; skipped: CollectedFiles['skipped'] }> {
   const isUrl = (target: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(target);
   const urls = targets.filter(isUrl);
-  const files = await collectFiles(targets.filter((target) => target !== '-' && !isUrl(target)));
+  const { files, skipped } = await collectFiles(targets.filter((target) => target !== '-' && !isUrl(target)));
   const intakes = [
     ...files.map((path) => fileIntake(path, acl)),
     ...urls.map((url) => urlIntake(context, url, acl)),
     ...(targets.includes('-') ? [await stdinIntake(context, options.name, acl)] : []),
   ];
-  if (options.title === undefined) return intakes;
+  if (options.title === undefined) return { intakes, skipped };
   if (intakes.length > 1) throw new UsageError('--title names one document; ingest them one by one');
-  return intakes.map((intake) => ({ ...intake, title: options.title ?? '' }));
+  return { intakes: intakes.map((intake) => ({ ...intake, title: options.title ?? '' })), skipped };
 }
 
 function urlIntake({ config }: CliContext, url: string, acl: AclRequest | null): Intake {
@@ -164,28 +169,43 @@ async function warnOfUnknown(
   }
 }
 
-function printSummary({ streams }: CliContext, documents: readonly IngestedDocument[]): void {
+// What was left out without being asked for must not look as if it were in.
+function skippedText(skipped: CollectedFiles['skipped']): string {
+  const counts = [...skipped].map(([kind, count]) =>
+    counted(count, kind, kind.replace(/^folder|(folder|file|link)$/, '$&s')),
+  );
+  return `skipped: ${counts.join(', ')}`;
+}
+
+function printSummary(
+  { streams }: CliContext,
+  documents: readonly IngestedDocument[],
+  skipped: CollectedFiles['skipped'],
+): void {
   const colours = coloursFor(streams.stdout);
   const write = (line: string) => streams.stdout.write(`${line}\n`);
   for (const document of documents) {
     if (!document.failure) continue;
     const stays = document.version > 0 ? ` (version ${document.version} stays in use)` : '';
     write(
-      `${colours.red('failed')} ${printable(document.uri)}: ${document.failure.code}: ${printable(document.failure.reason)}${stays}`,
+      `${colours.red('failed')} ${printableLine(document.uri)}: ${document.failure.code}: ${printableLine(document.failure.reason)}${stays}`,
     );
   }
   for (const document of documents) {
     const raised = document.accessLevel === 'confidential' || document.accessLevel === 'restricted';
     if (document.failure || !raised) continue;
-    write(`${colours.yellow(document.accessLevel)} ${printable(document.uri)}: ${document.classification.join('; ')}`);
+    write(
+      `${colours.yellow(document.accessLevel)} ${printableLine(document.uri)}: ${document.classification.join('; ')}`,
+    );
   }
   const count = (outcome: IngestedDocument['outcome']) => documents.filter((each) => each.outcome === outcome).length;
   const chunks = documents.filter((each) => each.outcome === 'indexed').reduce((sum, each) => sum + each.chunks, 0);
   const parts = [
-    `${count('indexed')} indexed (${chunks} chunks)`,
+    `${count('indexed')} indexed (${counted(chunks, 'chunk')})`,
     `${count('unchanged')} unchanged`,
     ...(count('acl_changed') > 0 ? [`${count('acl_changed')} with new rights`] : []),
     `${count('failed')} failed`,
+    ...(skipped.size > 0 ? [skippedText(skipped)] : []),
   ];
-  write(`${colours.bold(`${documents.length} documents`)}: ${parts.join(', ')}.`);
+  write(`${colours.bold(counted(documents.length, 'document'))}: ${parts.join(', ')}.`);
 }

@@ -1,6 +1,6 @@
 import { ageText, degradedText, refusalText } from '../../adapters/wording.ts';
 import type { Answer, Citation } from '../../retrieval/model.ts';
-import { type Colours, printable, wrap } from './terminal.ts';
+import { type Colours, printable, printableLine, wrap } from './terminal.ts';
 
 /** An answer for people: the quotes with their sources, or the refusal in words. */
 export function renderAnswer(answer: Answer, { colours, width }: { colours: Colours; width: number }): string {
@@ -32,10 +32,10 @@ function renderCitation(
   const place = [citation.title, ...citation.headingPath.filter((heading) => heading !== citation.title)];
   const quote = wrap(printable(citation.quote), width, '    │ ');
   return [
-    `${colours.bold(`[${number}]`)} ${colours.cyan(printable(place.join(' › ')))}`,
+    `${colours.bold(`[${number}]`)} ${colours.cyan(printableLine(place.join(' › ')))}`,
     quote,
     colours.dim(
-      `    ${printable(citation.uri)}  (version ${citation.documentVersion}, characters ${citation.start}–${citation.end})`,
+      `    ${printableLine(citation.uri)}  (version ${citation.documentVersion}, characters ${citation.start}–${citation.end})`,
     ),
   ].join('\n');
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
 import { type AudienceOptions, addAudienceOptions, readAudience, warnOfStrangers } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
-import { coloursFor, printable, widthOf, wrap } from './terminal.ts';
+import { coloursFor, printable, printableLine, widthOf, wrap } from './terminal.ts';
 
 interface SearchCommandOptions extends AudienceOptions {
   readonly limit: number;
@@ -60,7 +60,7 @@ async function search(context: CliContext, question: string, options: SearchComm
           ([signal, value]) => `${signal} ${Number(value).toFixed(4)}`,
         );
         stdout.write(
-          `${colours.bold(`${result.rank}.`)} ${colours.cyan(printable(result.uri))}  ${colours.dim(parts.join(' + '))}\n`,
+          `${colours.bold(`${result.rank}.`)} ${colours.cyan(printableLine(result.uri))}  ${colours.dim(parts.join(' + '))}\n`,
         );
         stdout.write(`${wrap(printable(shorten(result.text)), widthOf(stdout), '   ')}\n\n`);
       }

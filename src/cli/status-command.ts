@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { ageText } from '../../adapters/wording.ts';
+import { counted } from '../../ingest/counted.ts';
 import type { Product } from '../product.ts';
 import { readStatus, type Status } from '../status.ts';
 import { tenantOf } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
-import { coloursFor, printable } from './terminal.ts';
+import { coloursFor, printableLine } from './terminal.ts';
 
 interface StatusOptions {
   readonly tenant?: string;
@@ -39,11 +40,11 @@ function print({ streams }: CliContext, read: Status): void {
   write(`${colours.bold('Tenant')}     ${read.tenantId}, database ${read.database}`);
   const states = Object.entries(read.documentsByState).map(([state, count]) => `${count} ${state}`);
   write(
-    `${colours.bold('Documents')}  ${states.join(', ') || 'none'}; ${read.chunks} chunks, ${read.chunksWithoutVector} without a vector`,
+    `${colours.bold('Documents')}  ${states.join(', ') || 'none'}; ${counted(read.chunks, 'chunk')}, ${read.chunksWithoutVector} without a vector`,
   );
   write(`${colours.bold('Embedder')}   ${read.embedder ?? 'none yet'}`);
   write(
-    `${colours.bold('People')}     ${read.people.active} active (${read.people.guests} guests), ${read.people.inactive} inactive, ${read.people.groups} groups`,
+    `${colours.bold('People')}     ${read.people.active} active (${counted(read.people.guests, 'guest')}), ${read.people.inactive} inactive, ${counted(read.people.groups, 'group')}`,
   );
   const jobs = Object.entries(read.jobs).map(
     ([name, { queued, active, failed }]) => `${name} ${queued} queued, ${active} active, ${failed} failed`,
@@ -51,14 +52,21 @@ function print({ streams }: CliContext, read: Status): void {
   write(`${colours.bold('Jobs')}       ${jobs.join('; ')}`);
   for (const source of read.sources) {
     const age = source.contentAgeSeconds === null ? 'never' : ageText(source.contentAgeSeconds);
-    write(`${colours.bold('Source')}     ${source.sourceId}: ${source.documents} documents, last change ${age}`);
+    write(
+      `${colours.bold('Source')}     ${source.sourceId}: ${counted(source.documents, 'document')}, last change ${age}`,
+    );
   }
   for (const failure of read.failures) {
-    write(`${colours.red('failed')}     ${printable(failure.uri)}: ${failure.code}: ${printable(failure.reason)}`);
+    write(
+      `${colours.red('failed')}     ${printableLine(failure.uri)}: ${failure.code}: ${printableLine(failure.reason)}`,
+    );
   }
   for (const document of read.documents ?? []) {
+    // Until its first version is in use, the rights that were asked for are not in force; what stands there is "nobody".
+    const inUse = document.version > 0;
+    const [version, level] = inUse ? [`v${document.version}`, document.accessLevel] : ['–', '–'];
     write(
-      `${document.state.padEnd(11)} v${document.version} ${document.accessLevel.padEnd(12)} ${printable(document.uri)}  ${colours.dim(`${document.documentId}  ${document.readers}`)}`,
+      `${document.state.padEnd(11)} ${version.padEnd(2)} ${level.padEnd(12)} ${printableLine(document.uri)}  ${colours.dim(`${document.documentId}  ${document.readers}`)}`,
     );
   }
 }

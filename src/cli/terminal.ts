@@ -36,6 +36,11 @@ export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '');
 }
 
+/** The same on one line, for a title or a name inside a line: a line break in it must not look like a second report. */
+export function printableLine(text: string): string {
+  return printable(text).replace(/\s+/g, ' ').trim();
+}
+
 /** Breaks lines at blanks; words longer than a line stay whole. */
 export function wrap(text: string, width: number, indent: string): string {
   return text

@@ -1,9 +1,11 @@
 // The product as an admin and an employee meet it in a terminal: commands in, text and exit statuses out.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/run-cli.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
@@ -45,13 +47,13 @@ interface Run {
   readonly err: string;
 }
 
-async function run(args: readonly string[], { input = '' } = {}): Promise<Run> {
+async function run(args: readonly string[], { input = '', atTerminal = false } = {}): Promise<Run> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const read = [text(stdout), text(stderr)] as const;
   const status = await runCli(
     args,
-    { stdin: Readable.from([Buffer.from(input)]), stdout, stderr },
+    { stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: atTerminal }), stdout, stderr },
     { ...place.environment, VERBATIM_TOKEN_SECRET: 'a secret of the tests that is long enough' },
   );
   stdout.end();
@@ -69,7 +71,7 @@ const ask = async (question: string, ...people: string[]) => {
 
 test('a company is set up, asked, and cleared', async () => {
   const imported = await run(['directory', 'import', join(folder, 'people.json')]);
-  expect(imported).toMatchObject({ status: 0, out: '3 people (3 new, 0 deactivated), 1 groups with 1 members.\n' });
+  expect(imported).toMatchObject({ status: 0, out: '3 people (3 new, 0 deactivated), 1 group with 1 member.\n' });
 
   const ingested = await run(['ingest', join(folder, 'docs'), '--allow', 'verbatim:everyone']);
   expect(ingested.status).toBe(0);
@@ -79,7 +81,7 @@ test('a company is set up, asked, and cleared', async () => {
   expect(ingested.out).toMatch(/4 documents: 2 indexed \(2 chunks\), 0 unchanged, 2 failed\./);
 
   const again = await run(['ingest', join(folder, 'docs/leave.md'), '--allow', 'verbatim:everyone']);
-  expect(again.out).toMatch(/1 documents: 0 indexed \(0 chunks\), 1 unchanged, 0 failed\./);
+  expect(again.out).toMatch(/1 document: 0 indexed \(0 chunks\), 1 unchanged, 0 failed\./);
 
   const answer = await ask('How many days of annual leave are there?', 'bob');
   expect(Object.keys(answer).sort()).toEqual(
@@ -124,7 +126,7 @@ test('a company is set up, asked, and cleared', async () => {
   expect(results[0].score).toBeCloseTo(parts.reduce((sum, part) => sum + part, 0));
 
   const forgotten = await run(['forget', join(folder, 'docs/leave.md')]);
-  expect(forgotten.out).toMatch(/forgotten Leave .*1 version\(s\).*1 chunks, 1 vectors, 1 stored answer\(s\) emptied/);
+  expect(forgotten.out).toMatch(/forgotten Leave .*1 version with.* 1 chunk, 1 vector, 1 stored answer emptied/);
   expect((await ask('How many days of annual leave are there?', 'bob')).status).toBe('refused');
 
   const status = JSON.parse((await run(['status', '--json'])).out);
@@ -167,6 +169,50 @@ test('standard input is a document, and without rights only admins read it, whic
   expect((await ask('When does the otter play?', 'bob')).status).toBe('refused');
 });
 
+describe('forgetting more than one document', () => {
+  let docs: string;
+  beforeAll(async () => {
+    docs = join(folder, 'two');
+    await mkdir(docs);
+    for (const name of ['gull', 'tern']) await writeFile(join(docs, `${name}.md`), `The ${name} flies low.\n`);
+    expect((await run(['ingest', docs])).out).toMatch(/2 documents: 2 indexed/);
+  }, 600_000);
+  const live = async () => JSON.parse((await run(['status', '--documents', '--json'])).out).documents.length;
+
+  test('an empty target is not the current folder', async () => {
+    for (const target of ['', '  ']) {
+      const refused = await run(['forget', target, '--yes']);
+      expect(refused).toMatchObject({ status: 2, out: '' });
+      expect(refused.err).toMatch(/names no document/);
+    }
+  });
+
+  test('it says how many, and does it only when told so', async () => {
+    const before = await live();
+    for (const target of [docs, '/']) {
+      const refused = await run(['forget', target]);
+      expect(refused).toMatchObject({ status: 2, out: '' });
+      expect(refused.err).toMatch(/stands for \d+ documents \(.*--yes/);
+    }
+    for (const input of ['n\n', '\n', '']) {
+      const declined = await run(['forget', docs], { input, atTerminal: true });
+      expect(declined).toMatchObject({ status: 1, out: '' });
+      expect(declined.err).toMatch(/stands for 2 documents .*gull\.md.*\[y\/N\].*Nothing was forgotten/s);
+    }
+    expect(await live()).toBe(before);
+    const agreed = await run(['forget', docs], { input: 'y\n', atTerminal: true });
+    expect(agreed).toMatchObject({ status: 0, out: expect.stringMatching(/forgotten gull.*\nforgotten tern/s) });
+    expect(await live()).toBe(before - 2);
+  });
+
+  test('one document that is below a folder goes without a question', async () => {
+    await run(['ingest', join(docs, 'gull.md')]);
+    expect((await run(['forget', docs])).status).toBe(0);
+    await run(['ingest', docs]);
+    expect((await run(['forget', docs, '--yes'])).status).toBe(0);
+  });
+});
+
 test('a second text from standard input does not replace the first', async () => {
   const everyone = ['--allow', 'verbatim:everyone', '--json'];
   const [first, second] = [
@@ -175,6 +221,50 @@ test('a second text from standard input does not replace the first', async () =>
   ].map(({ out }) => JSON.parse(out).documents[0]);
   expect([first.version, second.version]).toEqual([1, 1]);
   expect(first.documentId).not.toBe(second.documentId);
+});
+
+test('groups of members whom nobody knows are a hint with their names', async () => {
+  const members = ['zoe@x.example', 'ann@x.example', 'group:nowhere'];
+  const input = JSON.stringify({ people: [{ email: 'ann@x.example' }], groups: [{ id: 'leads', members }] });
+  const imported = await run(['directory', 'import', '-', '--tenant', 'strangers'], { input });
+  expect(imported).toMatchObject({ status: 0, out: '1 person (1 new, 0 deactivated), 1 group with 3 members.\n' });
+  expect(imported.err).toMatch(/hold nothing: group:nowhere, zoe@x\.example\n/);
+  expect(imported.err).not.toMatch(/ann@x/);
+});
+
+test('what a folder holds besides files is counted, and a name that is not UTF-8 is given as the reason', async () => {
+  const odd = join(folder, 'odd');
+  await mkdir(join(odd, '.git'), { recursive: true });
+  await mkdir(join(odd, 'node_modules'));
+  await writeFile(join(odd, 'swan.md'), 'The swan swims at dawn.\n');
+  await writeFile(join(odd, '.secret.md'), 'hidden');
+  await symlink(join(odd, 'swan.md'), join(odd, 'one.md'));
+  await symlink(odd, join(odd, 'two'));
+  await promisify(execFile)('mkfifo', [join(odd, 'pipe')]);
+  await writeFile(Buffer.concat([Buffer.from(`${odd}/m`), Buffer.from([0xfc]), Buffer.from('ller.md')]), 'Latin');
+  const skipped = {
+    link: 2,
+    'hidden file': 1,
+    'hidden folder': 1,
+    'special file': 1,
+    'folder of packages or of an archiver': 1,
+  };
+  const ingested = await run(['ingest', odd, '--title', 'A\ntitle']);
+  expect(ingested).toMatchObject({ status: 2, err: expect.stringMatching(/--title names one document/) });
+  const plain = await run(['ingest', odd]);
+  expect(plain.out).toMatch(/m%EF%BF%BDller\.md: undecodable_name: .*not UTF-8/);
+  for (const part of ['2 links', '1 hidden file', '1 hidden folder', '1 special file', '1 folder of packages'])
+    expect(plain.out).toMatch(new RegExp(`^2 documents: .*skipped: .*${part}`, 'm'));
+  expect(JSON.parse((await run(['ingest', odd, '--json'])).out).skipped).toEqual(skipped);
+  const pipe = await run(['ingest', join(odd, 'pipe')]);
+  expect(pipe).toMatchObject({ status: 2, err: expect.stringMatching(/is a pipe, a socket or a device/) });
+});
+
+test('a line break in a title does not break the receipt', async () => {
+  await writeFile(join(folder, 'lines.md'), 'The crane dances.\n');
+  await run(['ingest', join(folder, 'lines.md'), '--title', 'Crane\nforgotten Everything']);
+  const { out } = await run(['forget', join(folder, 'lines.md')]);
+  expect(out).toMatch(/^forgotten Crane forgotten Everything .*\n$/);
 });
 
 describe('what cannot be done', () => {
@@ -204,10 +294,49 @@ describe('what cannot be done', () => {
     expect(result.err + result.out).toMatch(message);
   });
 
+  const LEADS = 'jane@x.example';
+  test.each([
+    ['a JSON array', JSON.stringify([{ email: LEADS }]), /is a JSON array; it must be an object like \{"people"/],
+    ['an empty JSON array', '[]', /is a JSON array/],
+    ['an object of something else', '{"users": []}', /Unrecognized key/],
+    ['an empty object', '{}', /needs a list "people"/],
+    ['a JSON text', '"people"', /neither JSON like \{"people".* nor CSV/],
+    ['a number', '42', /neither JSON like/],
+    ['null', 'null', /neither JSON like/],
+    ['a header alone that is none', 'name,role', /a CSV header must name/],
+    ['people that are no list', '{"people": {"email": "x"}}', /people: Expected array/],
+    ['bytes that are no text', 'PK\u0003\u0004\u0000\u0000\u0000', /not text in UTF-8/],
+  ])('a directory file that is %s changes nobody', async (_, content, message) => {
+    const tenant = ['--tenant', 'shapes'];
+    const start = await run(['directory', 'import', '-', ...tenant, '--merge'], { input: `email\n${LEADS}\n` });
+    expect(start.status).toBe(0);
+    const refused = await run(['directory', 'import', '-', ...tenant], { input: content });
+    expect(refused).toMatchObject({ status: 2, out: '' });
+    expect(refused.err).toMatch(message);
+    const { people } = JSON.parse((await run(['status', '--json', ...tenant])).out);
+    expect(people).toMatchObject({ active: 1, inactive: 0 });
+  });
+
+  test.each([1, 2, 3, 4])(
+    'a directory that leaves out all of %i people deactivates them only when forced',
+    async (count) => {
+      const tenant = ['--tenant', `all-of-${count}`];
+      const people = Array.from({ length: count }, (_, index) => `p${index}@x.example`);
+      await run(['directory', 'import', '-', ...tenant], { input: ['email', ...people].join('\n') });
+      const input = 'email\nnew@x.example\n';
+      const refused = await run(['directory', 'import', '-', ...tenant], { input });
+      expect(refused).toMatchObject({ status: 2, out: '' });
+      expect(refused.err).toMatch(new RegExp(`leaves out ${count} of ${count} active .*--force`));
+      const forced = await run(['directory', 'import', '-', ...tenant, '--force'], { input });
+      expect(forced.out).toMatch(`1 person (1 new, ${count} deactivated)`);
+    },
+  );
+
   test('a faulty directory changes nobody', async () => {
     await writeFile(join(folder, 'faulty.csv'), 'email,role\nann@x.example,boss\nnot-an-email,intern\n');
     const result = await run(['directory', 'import', join(folder, 'faulty.csv')]);
     expect(result.status).toBe(2);
+    expect(result.err).toMatch(/has 2 faults/);
     expect(result.err).toMatch(/line 2, role/);
     expect(result.err).toMatch(/line 3, email/);
   });
