@@ -3,7 +3,7 @@ import { type QuestionTerms, questionTerms } from './question-terms.ts';
 // Words that point back at what was said before, where they open a question or stand for its subject. "Is there a canteen?"
 // points nowhere.
 const POINTS_BACK =
-  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|they|them|their|theirs|that one|those|these|this one|the same|(?<!\b(?:is|are|was|were|will|be|has|have|been)(?:n't|n’t)? )there(?! (?:is|are|was|were|will|be|has|have)\b))\b|^(?:what|how) about\b/i;
+  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|they|them|their|theirs|that one|those|these|this one|the same|(?<!\b(?:is|are|was|were|will|be)(?:n't|n’t)? )there(?! (?:is|are|was|were|will|be|been|has|have)\b))\b|^(?:what|how) about\b/i;
 const FEW_WORDS = 2; // "And in Oslo?": too little to search with
 /** A whole clause: it opens with a question word and a verb, or with the verb. "For contractors?" and "How long?" have none. */
 const WHOLE_CLAUSE =
