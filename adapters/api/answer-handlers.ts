@@ -49,7 +49,11 @@ export function createAnswerHandlers(deps: ApiDependencies): { createAnswer: Han
   };
 }
 
-async function ask({ ask }: ApiDependencies, { person, body, onStage }: Call, threadId: string): Promise<Answer> {
+async function ask(
+  { ask }: ApiDependencies,
+  { person, body, onStage, signal }: Call,
+  threadId: string,
+): Promise<Answer> {
   const { question, audience = [] } = body as NewQuestion;
   const emails = new Set([person.email, ...audience.map((email) => email.toLowerCase())]);
   return ask(
@@ -60,7 +64,7 @@ async function ask({ ask }: ApiDependencies, { person, body, onStage }: Call, th
       text: question,
       threadId: threadPrefix(person.email) + threadId,
     },
-    { onStage },
+    { onStage, signal },
   );
 }
 

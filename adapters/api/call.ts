@@ -17,6 +17,8 @@ export interface Call {
   readonly body: unknown;
   readonly file: UploadedFile | null;
   readonly onStage: (stage: AnswerStage) => void;
+  /** Aborted when the caller has left. */
+  readonly signal: AbortSignal;
 }
 
 /** What comes of a call. */

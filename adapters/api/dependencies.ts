@@ -1,4 +1,5 @@
-import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
+import type { AnswerStage } from '../../retrieval/answer-question.ts';
+import type { Answer, Question } from '../../retrieval/model.ts';
 import type { Logger } from '../../retrieval/ports.ts';
 import type { Answers, Documents, FeedbackStore, Sessions } from '../ports.ts';
 import type { AuditCall, CheckQuotes, IdempotencyStore, MayIngest, ReadTrace } from './ports.ts';
@@ -7,7 +8,11 @@ import type { AuditCall, CheckQuotes, IdempotencyStore, MayIngest, ReadTrace } f
 export interface ApiDependencies {
   /** The tenant whose people sign in with a password here. */
   readonly tenantId: string;
-  readonly ask: AnswerQuestion;
+  /** A question whose `signal` is aborted before its turn comes is not begun. */
+  readonly ask: (
+    question: Question,
+    options: { readonly onStage: (stage: AnswerStage) => void; readonly signal: AbortSignal },
+  ) => Promise<Answer>;
   readonly answers: Pick<Answers, 'find'>;
   readonly feedback: Pick<FeedbackStore, 'give' | 'find'>;
   readonly documents: Pick<Documents, 'submit' | 'find' | 'list' | 'forget'>;

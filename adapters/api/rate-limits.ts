@@ -14,7 +14,7 @@ export interface RateLimits {
   readonly person: RequestHandler;
   /** Tries to sign in as one user from one network, and all of one network. */
   readonly signIn: readonly RequestHandler[];
-  /** Requests of one network whose token was refused. */
+  /** Requests of one network whose token is refused. Others of the network are not concerned. */
   readonly refused: RequestHandler;
 }
 
@@ -28,7 +28,7 @@ export function createRateLimits(ratePerMinute: number): RateLimits {
       limit(SIGN_INS_OF_NETWORK, network),
       limit(SIGN_INS_OF_USER, (request) => `${network(request)} ${user(request)}`),
     ],
-    refused: limit(REFUSED_TOKENS_OF_NETWORK, network, (_request, response) => response.statusCode !== 401),
+    refused: limit(REFUSED_TOKENS_OF_NETWORK, network),
   };
 }
 
@@ -37,18 +37,13 @@ function personKey({ locals }: Response): string {
   return `${tenantId} ${email}`;
 }
 
-function limit(
-  count: number,
-  keyGenerator: (request: Request, response: Response) => string,
-  uncounted?: (request: Request, response: Response) => boolean,
-): RequestHandler {
+function limit(count: number, keyGenerator: (request: Request, response: Response) => string): RequestHandler {
   return rateLimit({
     windowMs: MINUTE_MS,
     limit: count,
     keyGenerator,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    ...(uncounted ? { skipSuccessfulRequests: true, requestWasSuccessful: uncounted } : {}),
     // The library has set Retry-After by then.
     handler: (_request, _response, next) => {
       next(new ProblemError('too_many_requests', `more than ${count} requests in a minute; see Retry-After`));

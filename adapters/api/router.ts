@@ -41,7 +41,7 @@ export function createApiRouter(deps: ApiDependencies): Router {
     const route = path.replace(/\{(\w+)\}/g, ':$1');
     for (const method of METHODS) {
       const operation = operations[method];
-      if (operation) router[method](route, limits.refused, serve(deps, limits, operation, handlers));
+      if (operation) router[method](route, serve(deps, limits, operation, handlers));
     }
     router.all(route, () => {
       const allow = Object.keys(operations).map((method) => method.toUpperCase());
@@ -88,7 +88,15 @@ async function serveSignIn(exchange: Exchange, signIn: ReturnType<typeof createS
 
 async function servePerson(exchange: Exchange, handler: Handler): Promise<void> {
   const { deps, request, response, limits, operation } = exchange;
-  const person = await authenticate(deps, request);
+  const person = await findPerson(deps, request);
+  if (!person) {
+    await run(limits.refused, request, response);
+    throw new ProblemError(
+      'unauthorized',
+      'send a valid token as "Authorization: Bearer …"; POST /v1/auth/token gives one',
+      { headers: { 'www-authenticate': 'Bearer' } },
+    );
+  }
   response.locals.person = person;
   await run(limits.person, request, response);
   let target = request.path;
@@ -107,7 +115,8 @@ async function servePerson(exchange: Exchange, handler: Handler): Promise<void> 
     else send(response, reply);
   } catch (error) {
     const problem = toProblem(error) ?? internalProblem();
-    if (statusOf(problem.kind) >= 500)
+    // Whoever has left is told nothing, and misses nothing.
+    if (statusOf(problem.kind) >= 500 && !response.destroyed)
       deps.logger.error({ operation: operation.operationId, err: error }, 'a call failed');
     await audit(exchange, person, target, statusOf(problem.kind));
     if (stream) stream.problem(problem);
@@ -115,17 +124,9 @@ async function servePerson(exchange: Exchange, handler: Handler): Promise<void> 
   }
 }
 
-async function authenticate({ sessions }: ApiDependencies, request: Request): Promise<Person> {
-  const [, token = ''] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(request.get('authorization') ?? '') ?? [];
-  const person = token === '' ? null : await sessions.read(token);
-  if (person) return person;
-  throw new ProblemError(
-    'unauthorized',
-    'send a valid token as "Authorization: Bearer …"; POST /v1/auth/token gives one',
-    {
-      headers: { 'www-authenticate': 'Bearer' },
-    },
-  );
+async function findPerson({ sessions }: ApiDependencies, request: Request): Promise<Person | null> {
+  const [, token] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(request.get('authorization') ?? '') ?? [];
+  return token === undefined ? null : sessions.read(token);
 }
 
 async function readCall(exchange: Exchange, person: Person, onStage: Call['onStage']): Promise<Call> {
@@ -134,7 +135,13 @@ async function readCall(exchange: Exchange, person: Person, onStage: Call['onSta
   const query = validator.query(request.query);
   validator.headers(request.headers);
   const sent = operation.requestBody ? await readValid(exchange) : { body: undefined, file: null };
-  return { person, path, query, body: sent.body, file: sent.file, onStage };
+  return { person, path, query, body: sent.body, file: sent.file, onStage, signal: leaving(exchange.response) };
+}
+
+function leaving(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 async function readValid({ request, response, validator, readBody }: Exchange): Promise<SentBody> {

@@ -1,4 +1,4 @@
-import { DatabaseTimeoutError, DatabaseUnavailableError, UsageError } from '../../retrieval/errors.ts';
+import { DatabaseTimeoutError, DatabaseUnavailableError, UsageError, VerbatimError } from '../../retrieval/errors.ts';
 import { SearchFailedError } from '../../retrieval/search.ts';
 import { ProblemError, type ProblemKind } from './problem.ts';
 
@@ -19,6 +19,9 @@ export function toProblem(error: unknown): ProblemError | null {
   if (unavailable.some((type) => error instanceof type)) {
     const headers = { 'retry-after': RETRY_SECONDS };
     return new ProblemError('unavailable', 'the documents cannot be searched at the moment; try again', { headers });
+  }
+  if (error instanceof VerbatimError && error.code === 'overloaded') {
+    return new ProblemError('unavailable', error.message, { headers: { 'retry-after': RETRY_SECONDS } });
   }
   const { status, expose } = (error ?? {}) as { status?: unknown; expose?: unknown };
   const known = typeof status === 'number' && expose !== false ? BY_STATUS[status] : undefined;

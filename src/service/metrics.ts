@@ -1,14 +1,14 @@
 // Figures for Prometheus: counted as answers are given, read from the database when somebody looks.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
 import type { Answer } from '../../retrieval/model.ts';
 import type { Database, Logger, Query } from '../../retrieval/ports.ts';
 import type { Queue } from '../database/queue.ts';
+import type { Admission, AskInTurn } from './admission.ts';
 
 /** The product's figures. */
 export interface Metrics {
   /** The same function, counted. */
-  counted(ask: AnswerQuestion): AnswerQuestion;
+  counted(ask: AskInTurn): AskInTurn;
   /** One request of the service. `route` is a pattern, never an address. */
   request(route: string, method: string, status: number, seconds: number): void;
   readonly contentType: string;
@@ -25,6 +25,7 @@ const KEEP_MS = 5_000;
 export function createMetrics(parts: {
   readonly database: Database;
   readonly queue: Pick<Queue, 'counts'>;
+  readonly admission: Pick<Admission, 'running' | 'waiting'>;
   readonly logger: Logger;
 }): Metrics {
   const registry = new Registry();
@@ -36,6 +37,16 @@ export function createMetrics(parts: {
     labelNames: ['route', 'method', 'status'],
     buckets: SECONDS,
     registers: [registry],
+  });
+  new Gauge({
+    name: 'verbatim_questions',
+    help: 'Questions that run and that wait for their turn',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'running' }, parts.admission.running());
+      this.set({ state: 'waiting' }, parts.admission.waiting());
+    },
   });
   const readStock = createStockMetrics(registry, parts);
   return {

@@ -1,10 +1,10 @@
 // Composes the service over an open product, and lets it end without losing a question.
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
 import { createApiRouter } from '../../adapters/api/router.ts';
 import type { Sessions } from '../../adapters/ports.ts';
-import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
 import { audit } from '../audit.ts';
 import { createOperations, type Operations } from '../operations/create-operations.ts';
 import { createIdempotencyStore } from '../operations/idempotency.ts';
@@ -12,6 +12,7 @@ import { createMayIngest } from '../operations/may-ingest.ts';
 import { createQuoteCheck } from '../operations/quote-states.ts';
 import { createReadTrace } from '../operations/traces.ts';
 import type { Product } from '../product.ts';
+import { type AskInTurn, createAdmission } from './admission.ts';
 import { createService, type PlatformEndpoint } from './create-service.ts';
 import { createDemoMode } from './demo-mode.ts';
 import { listen } from './listen.ts';
@@ -25,8 +26,8 @@ import { tokenSecrets } from './token-secret.ts';
 export interface ServiceParts extends Operations {
   readonly product: Product;
   readonly sessions: Sessions;
-  /** Answers a question and counts it. */
-  readonly ask: AnswerQuestion;
+  /** Answers a question in turn, and counts it. */
+  readonly ask: AskInTurn;
 }
 
 /** What is mounted besides the API. */
@@ -56,7 +57,8 @@ export async function startService(product: Product, { tenantId, mount }: Servic
   const secrets = await tokenSecrets(config);
   const demo = createDemoMode(database, { tenantId, host: config.host, databaseUrl: config.databaseUrl });
   await demo.refresh();
-  const metrics = createMetrics(product);
+  const admission = createAdmission(questionsAtOnce(product));
+  const metrics = createMetrics({ ...product, admission });
   const parts: ServiceParts = {
     product,
     ...createOperations(product),
@@ -67,7 +69,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
       clock: Date.now,
       demo: demo.isOn,
     }),
-    ask: metrics.counted(product.answerQuestion),
+    ask: metrics.counted(admission.inTurn(product.answerQuestion)),
   };
   const mounted: Mounted = (await mount?.(parts)) ?? {};
   let draining = false;
@@ -94,6 +96,8 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     // What a platform has begun is given back by its inbox when it does not end in time.
     await Promise.race([mounted.stop?.(), sleep(timeLeft(), undefined, { ref: false })]);
     const cutOff = await listening.stop(timeLeft());
+    // Also those whose asker has left: their transactions need the database.
+    await admission.end(timeLeft());
     if (cutOff > 0) logger.warn({ requests: cutOff }, 'requests were cut off at the deadline');
     await product.stopWorkers(timeLeft());
   };
@@ -106,6 +110,13 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     },
   };
 }
+
+// Sentences are weighed in this process, one core's work; a language model is waited for.
+function questionsAtOnce({ config }: Product): number {
+  return config.model.provider === 'extractive' ? Math.max(2, availableParallelism()) : HOSTED_MODEL_AT_ONCE;
+}
+
+const HOSTED_MODEL_AT_ONCE = 32;
 
 function apiRouterOf({ product, sessions, ask, ...operations }: ServiceParts, tenantId: string): Router {
   const { config, database, logger } = product;
