@@ -14,7 +14,7 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createBodyReader, run, type SentBody } from './read-body.ts';
 import { createSignIn } from './sign-in.ts';
 import { internalProblem, toProblem } from './to-problem.ts';
-import { type CallValidator, createCallValidator } from './validate-call.ts';
+import { type CallValidator, createValidatorCompiler } from './validate-call.ts';
 
 /** One call on its way through the router. */
 interface Exchange {
@@ -37,11 +37,12 @@ export function createApiRouter(deps: ApiDependencies): Router {
   const router = express.Router();
   const limits = createRateLimits(deps.ratePerMinute);
   const handlers = createHandlers(deps);
+  const compile = createValidatorCompiler();
   for (const [path, operations] of Object.entries(API_PATHS)) {
     const route = path.replace(/\{(\w+)\}/g, ':$1');
     for (const method of METHODS) {
       const operation = operations[method];
-      if (operation) router[method](route, serve(deps, limits, operation, handlers));
+      if (operation) router[method](route, serve(deps, limits, operation, { handlers, validator: compile(operation) }));
     }
     router.all(route, () => {
       const allow = Object.keys(operations).map((method) => method.toUpperCase());
@@ -63,8 +64,12 @@ function createHandlers(deps: ApiDependencies): Handlers {
   };
 }
 
-function serve(deps: ApiDependencies, limits: RateLimits, operation: Operation, handlers: Handlers): RequestHandler {
-  const validator = createCallValidator(operation);
+function serve(
+  deps: ApiDependencies,
+  limits: RateLimits,
+  operation: Operation,
+  { handlers, validator }: { readonly handlers: Handlers; readonly validator: CallValidator },
+): RequestHandler {
   const large = operation.operationId === 'createDocument';
   const readBody = createBodyReader(
     Object.keys(operation.requestBody?.content ?? {}),

@@ -16,9 +16,14 @@ export interface CallValidator {
   readonly body: (mediaType: string, value: unknown) => unknown;
 }
 
-/** Compiles the validators of one operation. */
-export function createCallValidator(operation: Operation): CallValidator {
-  const { strict, lenient } = compilers();
+/** Makes what compiles the validators of operations. */
+export function createValidatorCompiler(): (operation: Operation) => CallValidator {
+  // Both hold all schemas of the document: made once, not once an operation.
+  const both = compilers();
+  return (operation) => compile(both, operation);
+}
+
+function compile({ strict, lenient }: ReturnType<typeof compilers>, operation: Operation): CallValidator {
   const parametersIn = (place: Parameter['in']) => (operation.parameters ?? []).filter((each) => each.in === place);
   const [path, query] = [parametersIn('path'), parametersIn('query')].map((each) =>
     lenient.compile(objectOf(each, false)),
@@ -36,7 +41,7 @@ export function createCallValidator(operation: Operation): CallValidator {
 }
 
 // Only what is text on the wire is turned into numbers; a body that says "1" for 1 is wrong.
-function compilers(): { strict: Ajv2020; lenient: Ajv2020 } {
+function compilers(): { readonly strict: Ajv2020; readonly lenient: Ajv2020 } {
   const [strict, lenient] = [false, true].map((coerceTypes) => {
     const ajv = new Ajv2020({ allErrors: true, coerceTypes, useDefaults: true, strictTypes: false });
     ajv.addKeyword('components');
