@@ -334,7 +334,7 @@ export const VARIABLES = {
     meaning: 'Least severe level that is logged, to standard error',
     form: LOG_LEVELS.join(', '),
     example: 'debug',
-    default: 'info for services, warn for commands',
+    default: 'info for services, warn for commands and on a terminal',
     schema: z.enum(LOG_LEVELS).nullable().default(null),
   },
   VERBATIM_LEXICAL_TIMEOUT_MS: {

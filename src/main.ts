@@ -11,3 +11,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
 });
+
+// A command that failed has told it: what still holds a connection or a thread must not keep its terminal waiting.
+const LEFT_OVER_MS = 3_000;
+if (process.exitCode !== 0) setTimeout(() => process.exit(), LEFT_OVER_MS).unref();

@@ -8,6 +8,7 @@ import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
 import type { Config } from './config.ts';
+import type { DatabaseLogger } from './database/connection.ts';
 import { openEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { createDatabase, type DatabaseClient } from './database/pool.ts';
@@ -49,6 +50,8 @@ export interface ProductOverrides {
   /** Every question is answered anew. */
   readonly withoutAnswerCache?: boolean;
   readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
+  /** Called once when another process must end first. */
+  readonly onDatabaseWait?: (owner: { readonly pid: number; readonly waitMs: number }) => void;
 }
 
 const MODEL_TIMEOUT_MS = 60_000;
@@ -59,6 +62,7 @@ export async function openProduct(
   logger: Logger,
   {
     onDatabaseExit,
+    onDatabaseWait,
     serving = false,
     asking = serving,
     withoutAnswerCache = false,
@@ -68,18 +72,22 @@ export async function openProduct(
   const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
+  const databaseLogger = serving ? logger : quietLogger(logger);
   const server = config.databaseUrl
     ? null
     : await openEmbedded({
         dataDir: config.dataDir,
-        logger,
+        logger: databaseLogger,
         // Only a process that lasts lends its database to others; two that last would compete for it.
         shared: serving,
         exclusive: serving,
         ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}),
+        ...(onDatabaseWait ? { onWait: onDatabaseWait } : {}),
       });
   const database = createDatabase(
-    server ? { connection: server.connection, logger } : { connectionString: config.databaseUrl ?? '', logger },
+    server
+      ? { connection: server.connection, logger: databaseLogger }
+      : { connectionString: config.databaseUrl ?? '', logger: databaseLogger },
   );
   try {
     await migrate(database);
@@ -91,7 +99,7 @@ export async function openProduct(
     throw error;
   }
   const others = createOtherEmbedders(config, { logger, clock: Date.now });
-  const queue = createQueue(database, { queues: QUEUES, logger });
+  const queue = createQueue(database, { queues: QUEUES, logger: databaseLogger });
   const parts = compose(config, logger, { database, queue, embedder, others, withoutAnswerCache });
   let working: Promise<() => void> | undefined;
   let running = false;
@@ -114,14 +122,34 @@ export async function openProduct(
       await working;
       running = stopping === undefined;
     },
-    async close() {
-      await stopWorkers();
-      await embedder.close();
-      await others.close();
-      await database.close();
-      await server?.close();
-    },
+    close: () =>
+      inTurn([
+        () => stopWorkers(),
+        () => embedder.close(),
+        () => others.close(),
+        () => database.close(),
+        () => server?.close(),
+      ]),
   };
+}
+
+// What cannot be closed properly, as without a database, must not keep the rest open, and with it the process running.
+async function inTurn(steps: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+// A command ends with an error that says what it lost; lines of the log before it would say it twice.
+function quietLogger(logger: Logger): DatabaseLogger {
+  const debug = (fields: object, message: string) => logger.debug(fields, message);
+  return { info: debug, warn: debug };
 }
 
 function compose(

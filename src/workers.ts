@@ -8,6 +8,7 @@ import { refreshStatistics } from '../ingest/statistics.ts';
 import { missingVectorIndexes } from '../ingest/vector-indexes.ts';
 import { expireCachedAnswers } from '../retrieval/answer-cache.ts';
 import { expireTraces } from '../retrieval/answer-log.ts';
+import { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import type { Embedder, Logger } from '../retrieval/ports.ts';
 import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
@@ -64,9 +65,11 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
     if (missing > 0) throw new Error(`${missing} chunks are still without a vector`);
   });
   const sweep = setInterval(() => {
-    recoverPending(database, outbox, { everyLease: false }).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the sweep for lost work failed'),
-    );
+    recoverPending(database, outbox, { everyLease: false }).catch((error: unknown) => {
+      // Whoever needs the database says that it is away.
+      const level = error instanceof DatabaseUnavailableError ? 'debug' : 'warn';
+      logger[level]({ err: error }, 'the sweep for lost work failed');
+    });
   }, SWEEP_MS);
   const expiry = setInterval(() => {
     database

@@ -241,7 +241,7 @@ describe('describeConfig', () => {
         "the provider's own",
         'none',
         '',
-        'info for services, warn for commands',
+        'info for services, warn for commands and on a terminal',
         'cores - 1, at least 1, at most 4',
         'none: answers count as free',
         'cohere:rerank-v3.5 with COHERE_API_KEY, else builtin',

@@ -6,6 +6,7 @@ import { createLogger, type Logger } from '../logger.ts';
 import { openProduct, type Product, type ProductOverrides } from '../product.ts';
 import { addAskCommand } from './ask-command.ts';
 import { addBenchCommand } from './bench-command.ts';
+import { defaultLogLevel } from './default-log-level.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addDirectoryCommand } from './directory-command.ts';
 import { addEvalCommand } from './eval-command.ts';
@@ -35,9 +36,6 @@ export interface CliContext {
   setExitStatus(status: number): void;
 }
 
-// Commands that last log what they do; others say it.
-const LASTING: readonly string[] = ['start', 'worker'];
-
 const HELP = `
 Exit status: 0 = done (a refusal is an answer), 1 = it failed, 2 = the command was not understood.
 Settings come from environment variables; see the table in README.md.`;
@@ -50,14 +48,9 @@ export async function runCli(
 ): Promise<number> {
   let status = 0;
   try {
-    const context = createContext(
-      streams,
-      readConfig(environment),
-      LASTING.includes(args[0] ?? '') ? 'info' : 'warn',
-      (value) => {
-        status = value;
-      },
-    );
+    const context = createContext(streams, readConfig(environment), defaultLogLevel(args[0], streams), (value) => {
+      status = value;
+    });
     await createProgram(context).parseAsync([...args], { from: 'user' });
     return status;
   } catch (error) {
@@ -105,24 +98,36 @@ function createContext(
   setExitStatus: (status: number) => void,
 ): CliContext {
   const logger = createLogger({ level: config.logLevel ?? level, secrets: config.secrets });
+  const hint = (text: string) => void streams.stderr.write(`${coloursFor(streams.stderr).yellow('hint:')} ${text}\n`);
+  const sayWait = ({ pid, waitMs }: { pid: number; waitMs: number }) =>
+    hint(
+      `process ${pid} uses the database in ${config.dataDir} and will end by itself; waiting for it up to ${waitMs / 1000} s. ` +
+        'Beside "npm start" commands need not wait for each other.',
+    );
   return {
     streams,
     config,
     logger,
     async withProduct(run, options = {}) {
       const { serving = false } = options;
-      const product = await openProduct(config, logger, options);
+      const product = await openProduct(config, logger, { onDatabaseWait: sayWait, ...options });
       // A command that is told to end gives back the work it has begun; a service drains by itself.
       const end = (signal: NodeJS.Signals) => void product.close().finally(() => process.kill(process.pid, signal));
       if (!serving) process.once('SIGTERM', end).once('SIGINT', end);
+      let done: Awaited<ReturnType<typeof run>>;
       try {
-        return await run(product);
+        done = await run(product);
+      } catch (error) {
+        // What went wrong is told, not what closing then finds.
+        await product.close().catch((closing: unknown) => logger.debug({ err: closing }, 'closing failed'));
+        throw error;
       } finally {
         process.off('SIGTERM', end).off('SIGINT', end);
-        await product.close();
       }
+      await product.close();
+      return done;
     },
-    hint: (text) => void streams.stderr.write(`${coloursFor(streams.stderr).yellow('hint:')} ${text}\n`),
+    hint,
     setExitStatus,
   };
 }

@@ -10,10 +10,11 @@ import {
   realpath,
   rename,
   rm,
+  stat,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { tryLock, unlock } from 'fs-native-extensions';
 import { z } from 'zod';
 import { DatabaseUnavailableError } from '../../retrieval/errors.ts';
@@ -51,7 +52,7 @@ export const SOCKET_PORT = 5432;
  */
 export async function prepareDataDirectory(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeDirectories(resolve(dataDir));
     await chmod(dataDir, 0o700);
     return await realpath(dataDir);
   } catch (error) {
@@ -60,6 +61,25 @@ export async function prepareDataDirectory(dataDir: string): Promise<string> {
       { cause: error },
     );
   }
+}
+
+// One level at a time: in a file system that makes no directories but says ENOENT, as /proc does, Node's recursive mkdir
+// tries for ever (Node 20.20).
+async function makeDirectories(directory: string): Promise<void> {
+  if (await isDirectory(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory) await makeDirectories(parent);
+  await mkdir(directory, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process that starts now may have made it.
+    if (!(await isDirectory(directory))) throw error;
+  });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /**

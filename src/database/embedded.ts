@@ -42,6 +42,8 @@ export interface EmbeddedOptions {
   readonly shared?: boolean;
   /** How long to wait for another process that owns the directory. */
   readonly waitMs?: number;
+  /** Called once, at once, when another process must end first: with its number, and how long it is waited for. */
+  readonly onWait?: (owner: { readonly pid: number; readonly waitMs: number }) => void;
   readonly logger?: DatabaseLogger;
   /** Called once when an owned server ends by itself; later statements fail. Start a new process. */
   readonly onExit?: (error: DatabaseUnavailableError) => void;
@@ -68,7 +70,9 @@ const WAL_SEGMENT_BYTES = 16 * 2 ** 20; // PostgreSQL's default wal_segment_size
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const dataDir = await prepareDataDirectory(options.dataDir);
-  const giveUpAt = performance.now() + (options.waitMs ?? DEFAULT_WAIT_MS);
+  const { waitMs = DEFAULT_WAIT_MS } = options;
+  const giveUpAt = performance.now() + waitMs;
+  let said = false;
   for (;;) {
     const lock = await lockDataDirectory(dataDir);
     if (lock !== null) return await startOwned(dataDir, lock, options);
@@ -78,8 +82,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
       const connection = connectionTo(file.host, file.port);
       if (await answers(connection)) return { connection, owned: false, close: async () => undefined };
     }
+    if (file?.shared === false && !said) {
+      said = true;
+      options.onWait?.({ pid: file.pid, waitMs });
+    }
     if (performance.now() >= giveUpAt)
-      throw file?.shared === false ? inUse(dataDir, file) : notAnswering(dataDir, file);
+      throw file?.shared === false ? notShared(dataDir, file) : notAnswering(dataDir, file);
     await sleep(POLL_MS);
   }
 }
@@ -229,6 +237,13 @@ async function answers({ host, port, user, database }: DatabaseConnection): Prom
 function inUse(dataDir: string, file: ServerFile | null): DatabaseUnavailableError {
   return new DatabaseUnavailableError(
     `the data directory ${dataDir} is in use by ${describeOwner(file)}; stop that process first`,
+  );
+}
+
+function notShared(dataDir: string, file: ServerFile): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(
+    `the data directory ${dataDir} is in use by ${describeOwner(file)}, a command that ends by itself; ` +
+      'wait until it has finished, or run "npm start" and both commands beside it',
   );
 }
 

@@ -110,7 +110,7 @@ function beginRead(scope: VisibleTo, embedded: boolean, timeoutMs: number) {
     );
 }
 
-function readConnection(options: DatabaseOptions): { config: PoolConfig; server: string } {
+function readConnection(options: DatabaseOptions): { config: PoolConfig; server: string | null } {
   const { connection, connectionString } = options;
   if ((connection === undefined) === (connectionString === undefined)) {
     throw new TypeError('createDatabase needs either connection or connectionString');
@@ -129,12 +129,12 @@ function readConnection(options: DatabaseOptions): { config: PoolConfig; server:
       'the connection string of the database cannot be read; expected postgres://user:password@host:5432/database',
     );
   }
-  return { config, server: `${parsed.host}:${parsed.port}/${parsed.database}` };
+  return { config, server: connection?.embedded ? null : `${parsed.host}:${parsed.port}/${parsed.database}` };
 }
 
-function reportLostConnections(pool: Pool, server: string, logger: DatabaseLogger | undefined): void {
+function reportLostConnections(pool: Pool, server: string | null, logger: DatabaseLogger | undefined): void {
   pool.on('error', (error) => {
-    logger?.warn({ server, reason: error.message }, 'idle database connection lost');
+    logger?.warn({ server: server ?? 'embedded', reason: error.message }, 'idle database connection lost');
   });
   // While a connection is in use its error arrives with the statement; without a listener it would end the process too.
   pool.on('connect', (client) => {

@@ -99,8 +99,12 @@ export function createQueue(
     counts: () => countJobs(database, queues),
     async stop({ graceful = true, timeoutMs = DEFAULT_STOP_TIMEOUT_MS } = {}) {
       const unfinished = await workers.stop(graceful ? timeoutMs : 0);
-      await giveBack(database, unfinished);
-      await boss.stop({ graceful: false, close: false });
+      try {
+        await giveBack(database, unfinished);
+      } finally {
+        // Also without a database: its timers would keep the process from ending.
+        await boss.stop({ graceful: false, close: false });
+      }
     },
   };
 }

@@ -61,28 +61,39 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P0)/.test(code) || code in UNREACHABLE || LOST_CONNECTION.test(error.message);
 }
 
+// Refused, gone, cut off: not EACCES, which has its own advice for a socket of the file system.
+function isGone(error: Error): boolean {
+  return (codeOf(error) in UNREACHABLE && codeOf(error) !== 'EACCES') || LOST_CONNECTION.test(error.message);
+}
+
 /** Whether PostgreSQL asks to run the same transaction again: serialization failure or deadlock. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StatementError && (error.sqlState === '40001' || error.sqlState === '40P01');
 }
 
+// The embedded server has no host and no port that somebody could check.
+const EMBEDDED_GONE =
+  'the embedded database has stopped, or the process that ran it has ended; start "npm start" again, or run the command again';
+
 /**
  * An error of the driver as one of ours; errors of ours and of callers' code pass through. Neither the message nor
  * an enumerable field of the result holds a row's values: those stay in the cause (`detail` quotes rows).
  *
- * @param server `host:port/database`, for the message.
+ * @param server `host:port/database`, for the message; null for the embedded server.
  * @param timeoutMs the deadline of the statement, if it had one.
  */
-export function translateError(error: unknown, server: string, timeoutMs?: number): unknown {
+export function translateError(error: unknown, server: string | null, timeoutMs?: number): unknown {
   if (!(error instanceof Error) || error instanceof VerbatimError) return error;
   const code = codeOf(error);
   if (code === '57014' && timeoutMs !== undefined) return new DatabaseTimeoutError(timeoutMs, { cause: error });
   const advice = UNREACHABLE[code] ?? NO_SERVICE.find(([pattern]) => pattern.test(code))?.[1];
+  if (server === null && isGone(error)) return new DatabaseUnavailableError(EMBEDDED_GONE, { cause: error });
+  const where = server === null ? 'the embedded database' : `the database at ${server}`;
   if (advice !== undefined) {
-    return new DatabaseUnavailableError(`the database at ${server} is not available: ${advice}`, { cause: error });
+    return new DatabaseUnavailableError(`${where} is not available: ${advice}`, { cause: error });
   }
   if (LOST_CONNECTION.test(error.message)) {
-    const message = `the database at ${server} is not available: the connection was lost or could not be made in time`;
+    const message = `${where} is not available: the connection was lost or could not be made in time`;
     return new DatabaseUnavailableError(message, { cause: error });
   }
   if (!/^[0-9A-Z]{5}$/.test(code)) return error;

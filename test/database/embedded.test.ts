@@ -1,11 +1,17 @@
 import { once } from 'node:events';
-import { chmod, mkdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, realpath, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../../retrieval/errors.ts';
-import { lockDataDirectory, socketDirectory, writeServerFile } from '../../src/database/data-directory.ts';
+import {
+  lockDataDirectory,
+  prepareDataDirectory,
+  socketDirectory,
+  writeServerFile,
+} from '../../src/database/data-directory.ts';
 import { type EmbeddedServer, openEmbedded } from '../../src/database/embedded.ts';
 import { createDatabase, type DatabaseClient } from '../../src/database/pool.ts';
 import { migratedDataDir } from '../helpers/embedded-template.ts';
@@ -126,7 +132,10 @@ describe('a data directory that another process owns', () => {
   test('that is not shared is given up after the wait, naming the process', async () => {
     const owner = await openEmbedded({ dataDir, shared: false });
     cleanUp.push(() => owner.close());
-    await expect(openEmbedded({ dataDir, waitMs: 300 })).rejects.toThrow(/in use by process/);
+    const waits: object[] = [];
+    const opening = openEmbedded({ dataDir, waitMs: 300, onWait: (wait) => waits.push(wait) });
+    await expect(opening).rejects.toThrow(/in use by process .* wait until it has finished, or run "npm start"/);
+    expect(waits).toEqual([{ pid: process.pid, waitMs: 300 }]);
   });
 
   test('is opened as soon as its owner ends while it is waited for', async () => {
@@ -213,6 +222,8 @@ describe('a server whose thread ends', () => {
 
     await failed;
     await expect(database.owner((query) => query('select 1'))).rejects.toThrow(DatabaseUnavailableError);
+    const gone = database.owner((query) => query('select 1'));
+    await expect(gone).rejects.toThrow(/^the embedded database has stopped(?!.*\b(host|port)\b)/);
     await vi.waitFor(() => expect(ends).toEqual([expect.any(DatabaseUnavailableError)]));
     expect((await open({ dataDir })).owned).toBe(true);
   });
@@ -230,6 +241,19 @@ describe('a data directory that cannot be used', () => {
     await writeFile(file, '');
 
     await expect(openEmbedded({ dataDir: file })).rejects.toThrow(/must be a directory that this user owns/);
+  });
+
+  // Node's own recursive mkdir never ends there.
+  test.skipIf(!existsSync('/proc/self'))('because its file system makes no directories is refused', async () => {
+    await expect(openEmbedded({ dataDir: '/proc/verbatim/data' })).rejects.toThrow(
+      /\/proc\/verbatim\/data cannot be used/,
+    );
+  });
+
+  test('may lie several levels below what there is', async () => {
+    const deep = join(dataDir, 'a/b/c');
+    expect(await prepareDataDirectory(deep)).toBe(await realpath(deep));
+    expect((await stat(join(dataDir, 'a'))).mode & 0o777).toBe(0o700);
   });
 
   test('because its control file is damaged is refused, and its lock is free again', async () => {
