@@ -1,4 +1,5 @@
 // What a model says, as far as its quotes hold.
+import { VerbatimError } from './errors.ts';
 import type { Citation, Refusal } from './model.ts';
 import type { AnswerModel, ContextChunk, Logger, ModelAnswer, TermRarity } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
@@ -59,13 +60,18 @@ export async function draftAnswer(options: DraftOptions, asked: Asked): Promise<
   try {
     return await askModel(options, options.model, asked);
   } catch (error) {
-    options.logger?.warn({ model: options.model.id, err: error }, 'the answer model failed');
+    options.logger?.warn({ model: options.model.id, ...failureOf(error) }, 'the answer model failed');
     if (!options.fallback || options.fallback === options.model) {
       return { ...NOTHING, refusal: 'model_unavailable', degraded: ['model_failed'] };
     }
     const outcome = await askModel(options, options.fallback, asked);
     return { ...outcome, degraded: [...outcome.degraded, 'model_failed'] };
   }
+}
+
+// A model that is down is no fault of the program: its code and sentence say all, a stack only what is not expected.
+function failureOf(error: unknown): object {
+  return error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
 }
 
 async function askModel({ modelTimeoutMs }: DraftOptions, model: AnswerModel, asked: Asked): Promise<Outcome> {
