@@ -6,7 +6,7 @@ import { withRequestId } from '../logger.ts';
 import type { Product } from '../product.ts';
 import { renderAnswer } from './render-answer.ts';
 import type { CliContext } from './run-cli.ts';
-import { coloursFor, printable, widthOf } from './terminal.ts';
+import { coloursFor, printableLine, widthOf } from './terminal.ts';
 
 interface Person {
   readonly email: string;
@@ -21,11 +21,13 @@ interface Session {
   asker: string | null;
   others: string[];
   threadId: string;
+  /** Whom the list that was shown last names, in its order. */
+  listed: readonly Person[];
 }
 
 const HELP = `Type a question, or:
   /as <number or email>     ask as somebody else
-  /with <email> [<email>…]  who else will see the answers (empty: nobody)
+  /with <email> [<email>…]  who else will see the answers (none: nobody); numbers too
   /people                   who there is
   /quit`;
 
@@ -40,13 +42,17 @@ export async function runPrompt(
   signal?: AbortSignal,
 ): Promise<'ended' | 'no_input'> {
   const { stdin, stdout } = context.streams;
-  const people = await readPeople(product, tenantId);
-  const session: Session = { asker: null, others: [], threadId: randomUUID() };
+  const session: Session = {
+    asker: null,
+    others: [],
+    threadId: randomUUID(),
+    listed: await readPeople(product, tenantId),
+  };
   const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
   // In a terminal the line editor gets Ctrl-C; it means the process, as everywhere.
   lines.on('SIGINT', () => void process.kill(process.pid, 'SIGINT'));
   signal?.addEventListener('abort', () => lines.close(), { once: true });
-  stdout.write(`${listPeople(people)}\n`);
+  stdout.write(`${listPeople(session.listed)}\n`);
   const prompt = () => {
     lines.setPrompt(
       session.asker
@@ -60,7 +66,7 @@ export async function runPrompt(
   for await (const line of lines) {
     given = true;
     if (/^\/(quit|exit)\s*$/.test(line)) break;
-    await handleLine(context, product, { tenantId, people, session, line: line.trim() });
+    await handleLine(context, product, { tenantId, session, line: line.trim() });
     prompt();
   }
   lines.close();
@@ -70,34 +76,70 @@ export async function runPrompt(
 async function handleLine(
   context: CliContext,
   product: Product,
-  input: { tenantId: string; people: readonly Person[]; session: Session; line: string },
+  input: { tenantId: string; session: Session; line: string },
 ): Promise<void> {
-  const { people, session, line } = input;
+  const { session, line } = input;
   const { stdout } = context.streams;
   const [command = '', ...rest] = line.split(/\s+/);
   if (line === '') return;
-  if (command === '/people') stdout.write(`${listPeople(people)}\n`);
-  else if (command === '/as') pickAsker(context, people, session, rest[0] ?? '');
-  else if (command === '/with') {
-    session.others = rest;
-    session.threadId = randomUUID();
-  } else if (command.startsWith('/')) stdout.write(`${HELP}\n`);
-  else if (session.asker === null) pickAsker(context, people, session, line);
+  if (command === '/people') {
+    session.listed = await readPeople(product, input.tenantId);
+    stdout.write(`${listPeople(session.listed)}\n`);
+  } else if (command === '/as') await pickAsker(context, product, input, rest[0]);
+  else if (command === '/with') await pickOthers(context, product, input, rest);
+  else if (command.startsWith('/')) stdout.write(`${HELP}\n`);
+  else if (session.asker === null) await pickAsker(context, product, input, line);
   else await ask(context, product, input);
 }
 
-function pickAsker(context: CliContext, people: readonly Person[], session: Session, choice: string): void {
-  const person = people[Number(choice) - 1] ?? people.find((each) => each.email === choice.toLowerCase());
+// A number means the list as it was shown; whether that person is still there is asked anew.
+function emailOf(choice: string, { listed }: Session): string {
+  return listed[Number(choice) - 1]?.email ?? choice.toLowerCase();
+}
+
+async function pickAsker(
+  { streams: { stdout } }: CliContext,
+  product: Product,
+  { tenantId, session }: { tenantId: string; session: Session },
+  choice: string | undefined,
+): Promise<void> {
+  if (choice === undefined) {
+    stdout.write('Say who asks: /as and a number of the list or an email; /people shows the list.\n');
+    return;
+  }
+  const email = emailOf(choice, session);
+  const person = (await readPeople(product, tenantId)).find((each) => each.email === email);
   if (!person) {
-    context.streams.stdout.write(
-      `There is no "${printable(choice)}"; give a number of the list or an email, /people shows it.\n`,
-    );
+    stdout.write(`There is no "${printableLine(choice)}"; give a number of the list or an email, /people shows it.\n`);
     return;
   }
   session.asker = person.email;
   session.threadId = randomUUID();
-  context.streams.stdout.write(
-    `Asking as ${person.name || person.email}. Type a question, /as to change, /quit to end.\n`,
+  stdout.write(
+    `Asking as ${printableLine(person.name || person.email)}. Type a question, /as to change, /quit to end.\n`,
+  );
+}
+
+async function pickOthers(
+  { streams: { stdout } }: CliContext,
+  product: Product,
+  { tenantId, session }: { tenantId: string; session: Session },
+  choices: readonly string[],
+): Promise<void> {
+  const emails = choices.map((choice) => emailOf(choice, session));
+  const wrong = emails.find((email) => !/^[^\s@]+@[^\s@]+$/.test(email));
+  if (wrong !== undefined) {
+    stdout.write(`"${printableLine(wrong)}" is neither a number of the list nor an email; nothing was changed.\n`);
+    return;
+  }
+  session.others = emails;
+  session.threadId = randomUUID();
+  const people = await readPeople(product, tenantId);
+  const strangers = emails.filter((email) => !people.some((person) => person.email === email));
+  if (strangers.length === 0) return;
+  const who = printableLine(strangers.join(', '));
+  stdout.write(
+    `${who} is not in the directory and may read nothing: while they see the answers, nothing can be said. /with alone takes them out.\n`,
   );
 }
 
