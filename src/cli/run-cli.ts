@@ -3,25 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { UsageError, VerbatimError } from '../../retrieval/errors.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLogger, type Logger } from '../logger.ts';
-import { openProduct, type Product, type ProductOverrides } from '../product.ts';
-import { addAskCommand } from './ask-command.ts';
-import { addBenchCommand } from './bench-command.ts';
+import type { Product, ProductOverrides } from '../product.ts';
+import { COMMANDS } from './command-list.ts';
 import { defaultLogLevel } from './default-log-level.ts';
-import { addDemoCommand } from './demo-command.ts';
-import { addDirectoryCommand } from './directory-command.ts';
-import { addEvalCommand } from './eval-command.ts';
-import { addForgetCommand } from './forget-command.ts';
-import { addIngestCommand } from './ingest-command.ts';
-import { addManifestCommand } from './manifest-command.ts';
-import { addMigrateCommand } from './migrate-command.ts';
-import { addReembedCommand } from './reembed-command.ts';
-import { addSearchCommand } from './search-command.ts';
-import { addStartCommand } from './start-command.ts';
-import { addStatusCommand } from './status-command.ts';
 import { coloursFor, type Streams } from './terminal.ts';
-import { addTokenCommand } from './token-command.ts';
-import { addUserCommand } from './user-command.ts';
-import { addWorkerCommand } from './worker-command.ts';
 
 /** What the commands share. */
 export interface CliContext {
@@ -51,42 +36,31 @@ export async function runCli(
     const context = createContext(streams, readConfig(environment), defaultLogLevel(args[0], streams), (value) => {
       status = value;
     });
-    await createProgram(context).parseAsync([...args], { from: 'user' });
+    const program = await createProgram(context, args);
+    await program.parseAsync([...args], { from: 'user' });
     return status;
   } catch (error) {
     return report(error, streams);
   }
 }
 
-function createProgram(context: CliContext): Command {
+async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
   const program = new Command('verbatim')
     .description("Answers questions with verbatim quotes from your company's documents, or refuses and says why.")
     .addHelpText('after', HELP)
+    // Options and arguments are known of the command that is loaded only.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.streams.stdout.write(text),
       writeErr: (text) => void context.streams.stderr.write(text),
     });
-  const add = [
-    addStartCommand,
-    addAskCommand,
-    addSearchCommand,
-    addIngestCommand,
-    addForgetCommand,
-    addDirectoryCommand,
-    addStatusCommand,
-    addReembedCommand,
-    addMigrateCommand,
-    addManifestCommand,
-    addDemoCommand,
-    addEvalCommand,
-    addBenchCommand,
-    addTokenCommand,
-    addUserCommand,
-    addWorkerCommand,
-  ];
-  for (const addCommand of add) addCommand(program, context);
+  const typed = args[0] === 'help' ? args[1] : args[0];
+  for (const { name, description, load } of COMMANDS) {
+    if (name === typed) (await load())(program, context);
+    else program.command(name).description(description);
+  }
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }
@@ -110,6 +84,7 @@ function createContext(
     logger,
     async withProduct(run, options = {}) {
       const { serving = false } = options;
+      const { openProduct } = await import('../product.ts');
       const product = await openProduct(config, logger, { onDatabaseWait: sayWait, ...options });
       // A command that is told to end gives back the work it has begun; a service drains by itself.
       const end = (signal: NodeJS.Signals) => void product.close().finally(() => process.kill(process.pid, signal));
