@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../../ingest/counted.ts';
 import { tenantOf } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
 
@@ -16,7 +17,7 @@ export function addMigrateCommand(program: Command, context: CliContext): void {
         );
         const place = config.databaseUrl ? 'DATABASE_URL' : config.dataDir;
         context.streams.stdout.write(
-          `The schema in ${place} is up to date: ${rows[0]?.count} migration(s), last ${rows[0]?.last}. ` +
+          `The schema in ${place} is up to date: ${counted(rows[0]?.count ?? 0, 'migration')}, last ${rows[0]?.last}. ` +
             `Default tenant: ${tenantOf(context, undefined)}.\n`,
         );
       }),

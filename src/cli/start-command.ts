@@ -1,5 +1,6 @@
 // `npm start`: the service with its workers, and in a terminal a prompt where one picks who is asking.
 import type { Command } from 'commander';
+import { counted } from '../../ingest/counted.ts';
 import type { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import { demoDocumentCount, demoQuestions } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';
@@ -99,7 +100,7 @@ async function greet({ streams, config }: CliContext, product: Product, tenantId
   );
   const place = config.databaseUrl ? 'a PostgreSQL server' : `the embedded database in ${config.dataDir}`;
   const lines = [
-    colours.bold(`Verbatim is ready at ${url} with ${rows[0]?.live ?? 0} documents in ${place}.`),
+    colours.bold(`Verbatim is ready at ${url} with ${counted(rows[0]?.live ?? 0, 'document')} in ${place}.`),
     `The API is described at ${url}/openapi.json; "verbatim token --as EMAIL" gives a token.`,
   ];
   if ((rows[0]?.demo ?? 0) > 0) {
