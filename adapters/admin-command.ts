@@ -138,7 +138,7 @@ export function createAdminCommands(options: AdminCommandOptions): AdminCommands
     async ingestFile({ tenantId, email, actor }, { readers, ...file }) {
       if (!(await isAdmin(tenantId, email))) return { text: DENIED_TEXT };
       return guarded(logger, 'command.ingest', async () => {
-        const summary = await documents.submit(tenantId, actor, { ...file, readers });
+        const summary = await documents.submit(tenantId, actor, { ...file, readers, replaces: 'any' });
         return { text: await outcomeOf(options, tenantId, summary) };
       });
     },
@@ -167,7 +167,7 @@ async function ingest(options: AdminCommandOptions, request: AdminRequest, argum
     ? { uri: new URL(rest).href, ...(await options.tools.fetch(rest)) }
     : { ...textDocument(rest), title: titleOf(rest) };
   await onProgress('Indexing…');
-  const summary = await options.documents.submit(tenantId, actor, { ...document, readers });
+  const summary = await options.documents.submit(tenantId, actor, { ...document, readers, replaces: 'any' });
   return { text: await outcomeOf(options, tenantId, summary) };
 }
 

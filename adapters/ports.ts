@@ -129,8 +129,10 @@ export interface Readers {
 
 export interface NewDocument {
   readonly title?: string;
-  /** Default: one made from the content's digest. The same again replaces the document. */
+  /** Default: a new one. The same again replaces the document. */
   readonly uri?: string;
+  /** Whose document of this URI is replaced: anybody's (for admins), or only the actor's own. */
+  readonly replaces: 'any' | 'own';
   readonly fileName: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;

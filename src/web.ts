@@ -17,6 +17,11 @@ export function createWebPages(parts: ServiceParts, { tenantId }: { readonly ten
     roster: createRoster(product),
     checkQuotes: createQuoteCheck(product),
     suggestions: async (_tenantId, email) => (sessions.demo ? await questionsOf(email) : []),
+    indexVersion: (tenantId) =>
+      product.database.transaction(async (query) => {
+        const sql = 'select index_version as version from tenants where tenant_id = $1';
+        return (await query<{ version: number }>(sql, [tenantId]))[0]?.version ?? 0;
+      }),
     clock: Date.now,
     newId: randomUUID,
     logger: product.logger,

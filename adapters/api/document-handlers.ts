@@ -77,7 +77,7 @@ function shown({ documentId, ...summary }: DocumentSummary): object {
   return { id: documentId, ...summary };
 }
 
-function newDocument({ body, file }: Call): NewDocument {
+function newDocument({ body, file, person }: Call): NewDocument {
   const { title, uri, text = '' } = body as DocumentFields;
   return {
     ...(title === undefined ? {} : { title }),
@@ -86,6 +86,7 @@ function newDocument({ body, file }: Call): NewDocument {
       ? { fileName: file.name, mediaType: file.mediaType, bytes: file.bytes }
       : { fileName: 'text.md', mediaType: 'text/markdown', bytes: Buffer.from(text) }),
     readers: readersOf(body as DocumentFields),
+    replaces: person.role === 'admin' ? 'any' : 'own',
   };
 }
 

@@ -16,7 +16,8 @@ const MAX_PRINCIPALS = 100;
 // Neither control characters (but tab and line ends) nor halves of surrogate pairs: no keyboard makes them, the database
 // cannot store some, and a log or a terminal may obey others.
 const TEXT = '^[^\\p{Cs}\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]*$';
-const LINE = '^[^\\p{Cs}\\u0000-\\u001F\\u007F-\\u009F]*$';
+// A line has something to see, and nothing that turns the direction of what follows it.
+const LINE = '^(?=.*\\S)[^\\p{Cs}\\u0000-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]*$';
 
 /** An object with these properties and no others; all are required but those named in `optional`. */
 function object(properties: Readonly<Record<string, Schema>>, { optional = [] as readonly string[] } = {}): Schema {
@@ -45,7 +46,7 @@ const PRINCIPALS: Schema = list(line('A principal, such as `verbatim:group:finan
 const DOCUMENT_FIELDS = {
   title: line('What the document is called', 500),
   uri: line(
-    "The document's name in its source, shown under quotes; the same again replaces it. Default: from its content",
+    "The document's name in its source, shown under quotes; the same again replaces what you added. Default: a new one",
     1_000,
   ),
   allow: { ...PRINCIPALS, description: 'Who may read it: any of these. Neither `allow` nor `require`: admins only' },
@@ -103,7 +104,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   NewDocument: object(
     {
       ...DOCUMENT_FIELDS,
-      text: text('Plain text or Markdown', { pattern: TEXT, minLength: 1, maxLength: MAX_TEXT_CHARACTERS }),
+      text: text('Plain text or Markdown', {
+        pattern: `^(?=[\\s\\S]*\\S)${TEXT.slice(1)}`,
+        minLength: 1,
+        maxLength: MAX_TEXT_CHARACTERS,
+      }),
     },
     { optional: ['uri', 'allow', 'require', 'level'] },
   ),

@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { createAdminRoutes } from './admin-routes.ts';
 import { createAskRoutes } from './ask-routes.ts';
 import { createAssets } from './assets.ts';
@@ -7,8 +7,12 @@ import type { WebDependencies } from './dependencies.ts';
 import { createDocumentRoutes } from './document-routes.ts';
 import { createErrorPages, missingPage } from './error-page.ts';
 import { createFeedbackRoutes } from './feedback-routes.ts';
+import { notFound } from './page-error.ts';
 import { createSignInRoutes } from './sign-in-routes.ts';
 import { createVisits } from './visits.ts';
+
+// No id holds it, and the database refuses it.
+const refuseNul: RequestHandler = (request, _response, next) => next(/%00/.test(request.path) ? notFound() : undefined);
 
 /**
  * The chat page, the document view and the operations pages, to be mounted at `/` behind everything else. Requests that are
@@ -17,7 +21,14 @@ import { createVisits } from './visits.ts';
 export function createWebRouter(deps: WebDependencies): Router {
   const visits = createVisits(deps);
   return Router()
+    .use(refuseNul)
     .use(createAssets())
+    .get(
+      '/pulse',
+      visits.page(async (_visit, _request, response) => {
+        response.set('cache-control', 'no-store').json({ version: await deps.indexVersion(deps.tenantId) });
+      }),
+    )
     .use(createSignInRoutes(deps, visits))
     .use(createChatRoutes(deps, visits))
     .use(createAskRoutes(deps, visits))

@@ -17,6 +17,8 @@ export interface WebDependencies {
   readonly roster: Roster;
   readonly checkQuotes: CheckQuotes;
   readonly suggestions: Suggestions;
+  /** Changes whenever something is added, forgotten, quarantined or read by others: an open page then looks again. */
+  readonly indexVersion: (tenantId: string) => Promise<number>;
   readonly clock: Clock;
   /** A new unguessable id. */
   readonly newId: () => string;

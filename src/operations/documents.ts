@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { DocumentSummary, Documents, ForgetReceipt, NewDocument } from '../../adapters/ports.ts';
 import type { AclRequest } from '../../ingest/acl.ts';
 import { findDocumentSummary, listDocumentSummaries } from '../../ingest/document-summaries.ts';
@@ -21,6 +21,9 @@ interface Parts {
 
 // An entry of the index that keeps URIs apart holds about 2,700 bytes.
 const MAX_URI_BYTES = 2_000;
+
+/** Blanks and controls, schemes that run something or that the product itself gives, and ways out of a folder. */
+const UNUSABLE_URI = /[\s\p{C}]|^(?:javascript|data|vbscript|file|demo|stdin|upload):|(?:^|[/\\])\.\.(?:[/\\]|$)/iu;
 
 /** Documents as admins and editors handle them, over the database. */
 export function createDocuments(parts: Parts): Documents {
@@ -50,13 +53,19 @@ async function submit(
   if (bytes.byteLength > MAX_DOCUMENT_BYTES) {
     throw new UsageError(`the document is larger than ${MAX_DOCUMENT_BYTES / 2 ** 20} MiB; split it`);
   }
-  const uri = document.uri ?? `upload:${createHash('sha256').update(bytes).digest('hex')}`;
+  const uri = document.uri ?? `${UPLOAD_SOURCE}:${randomUUID()}`;
+  if (document.uri !== undefined && UNUSABLE_URI.test(document.uri)) {
+    throw new UsageError(
+      'the URI is not one of a document; give its address, such as https://wiki.example.com/page, or a name',
+    );
+  }
   if (Buffer.byteLength(uri) > MAX_URI_BYTES) throw new UsageError(`the URI is longer than ${MAX_URI_BYTES} bytes`);
   const acl = readers && requestOf(readers);
   const summary = await database.transaction(async (query) => {
     const { documentId, outcome } = await submitDocument(query, outbox, {
       tenantId,
-      sourceId: UPLOAD_SOURCE,
+      // What others added is none of an editor's business: neither its content nor whether it is there.
+      sourceId: document.replaces === 'any' ? UPLOAD_SOURCE : `${UPLOAD_SOURCE}:${actor}`,
       uri,
       fileName,
       mediaType,

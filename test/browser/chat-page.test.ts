@@ -143,6 +143,9 @@ describe.skipIf(findChromium() === null)('the chat page in a browser', () => {
     await ask(ben, 'How does the lamp of the yard burn in a storm?');
     await other.reload();
     expect(await seen(other.locator('.thread').first())).toContain('burns green');
+    const viewer = await browser.signIn('ben');
+    await viewer.goto((await ben.locator('.thread >> nth=0 >> .quote-source a').getAttribute('href')) ?? '');
+    expect(await seen(viewer.locator('article'))).toContain('burns green');
 
     await ada.goto('/admin/documents?search=lamp');
     await ada.click('text=Forget …');
@@ -153,7 +156,7 @@ describe.skipIf(findChromium() === null)('the chat page in a browser', () => {
 
     await ben.click('.thread >> nth=0 >> .quote-source a');
     expect(await seen(ben.locator('h1'))).toBe('Nothing here');
-    await other.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await viewer.locator('h1:has-text("Nothing here")').waitFor();
     await other.locator('.thread >> nth=0 >> .notice').waitFor();
     expect(await seen(other.locator('.thread').first())).toContain('taken back');
     expect(await other.content()).not.toContain('burns green');

@@ -25,11 +25,14 @@ afterAll(() => opened.close());
 const ANN = [{ person: 'ann@x.example' }];
 const BOB = [{ person: 'bob@x.example' }];
 
+const EVERYONE = { allow: ['verbatim:everyone'], require: [], level: 'internal' } as const;
+
 const newDocument = (text: string, rest: Partial<NewDocument> = {}): NewDocument => ({
   fileName: 'note.md',
   mediaType: 'text/markdown',
   bytes: Buffer.from(text),
   readers: { allow: ['verbatim:role:manager'], require: [], level: 'internal' },
+  replaces: 'any',
   ...rest,
 });
 
@@ -50,7 +53,7 @@ async function finds(word: string, audience = ANN): Promise<boolean> {
 test('a submitted document is pending, then live, and says who may read it', async () => {
   const pending = await documents.submit('acme', 'eve@x.example', newDocument('# Sea\n\nThe walrus sleeps.'));
   expect(pending).toMatchObject({ state: 'pending', version: 0, chunks: 0, createdBy: 'eve@x.example', failure: null });
-  expect(pending.uri).toMatch(/^upload:[0-9a-f]{64}$/);
+  expect(pending.uri).toMatch(/^upload:[0-9a-f-]{36}$/);
   expect(await finds('walrus')).toBe(false);
   await corpus.index({ documentId: pending.documentId, version: 1, outcome: 'queued' });
   expect(await documents.find('acme', pending.documentId)).toMatchObject({
@@ -66,8 +69,33 @@ test('a submitted document is pending, then live, and says who may read it', asy
   expect(await finds('walrus')).toBe(true);
 });
 
+test('equal content is two documents, each with its own readers', async () => {
+  const first = await add('The walrus sleeps.');
+  const second = await add('The walrus sleeps.', { readers: null });
+  expect(second).not.toBe(first);
+  expect(await documents.find('acme', first)).toMatchObject({
+    readers: expect.stringContaining('verbatim:role:manager'),
+  });
+});
+
+test('an admin replaces the document of a URI, an editor only what the editor added', async () => {
+  const uri = 'https://wiki.example/fee';
+  const first = await add('The fee is 3 crowns.', { uri });
+  expect(await add('The fee is 4 crowns.', { uri })).toBe(first);
+  const editors = async (text: string) =>
+    (await documents.submit('acme', 'bob@x.example', newDocument(text, { uri, replaces: 'own', readers: EVERYONE })))
+      .documentId;
+  const own = await editors('The fee is 99 crowns.');
+  expect(own).not.toBe(first);
+  expect(await editors('The fee is 98 crowns.')).toBe(own);
+  expect(await documents.find('acme', first)).toMatchObject({ version: 2, createdBy: 'eve@x.example' });
+});
+
 test.each([
   ['a principal that is none', { readers: { allow: ['finance'], require: [], level: null } }],
+  ['a URI that runs something', { uri: 'javascript:alert(1)' }],
+  ['a URI that leads out of its folder', { uri: '../../etc/passwd' }],
+  ['a URI of the product itself', { uri: 'demo://company/policy.md' }],
   ['a URI that no index holds', { uri: `x:${'y'.repeat(3_000)}` }],
   ['more bytes than a document has', { bytes: new Uint8Array(50 * 2 ** 20 + 1) }],
 ])('%s is refused and nothing is stored', async (_, rest) => {

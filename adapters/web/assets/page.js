@@ -2,6 +2,7 @@
 const policy = window.trustedTypes?.createPolicy('verbatim', { createHTML: (markup) => markup });
 const FAILURE = 'The answer did not arrive. Check your connection and ask again.';
 const REFRESH_MS = 30_000;
+const PULSE_MS = 3_000;
 
 const parse = (markup) => new DOMParser().parseFromString(policy ? policy.createHTML(markup) : markup, 'text/html');
 const byId = (id) => document.getElementById(id);
@@ -222,10 +223,31 @@ document.addEventListener(
 localiseTimes(document);
 // `:target` does not follow a highlight that lies in a part which scrolls by itself.
 if (location.hash === '#quote') byId('quote')?.scrollIntoView({ block: 'center' });
-if (byId('threads')) {
-  const look = () => {
-    if (document.visibilityState === 'visible') refresh().catch(() => {});
+
+// What is gone or may no longer be read goes from open pages too: a small request tells whether anything has changed.
+const openDocument = document.querySelector('article.document');
+if (byId('threads') || openDocument) {
+  let version = null;
+  let looked = Date.now();
+  const look = async ({ anew = false } = {}) => {
+    if (document.visibilityState !== 'visible') return;
+    const pulse = await fetch('/pulse', { headers: { accept: 'application/json' } });
+    if (pulse.redirected) return location.reload();
+    const now = (await pulse.json()).version;
+    const changed = version !== null && now !== version;
+    version = now;
+    if (!changed && !anew && Date.now() - looked < REFRESH_MS) return;
+    looked = Date.now();
+    if (openDocument) await lookAtDocument();
+    else await refresh();
   };
-  document.addEventListener('visibilitychange', look);
-  setInterval(look, REFRESH_MS);
+  const quietly = (options) => look(options).catch(() => {});
+  document.addEventListener('visibilitychange', () => quietly({ anew: true }));
+  window.addEventListener('pageshow', (event) => quietly({ anew: event.persisted }));
+  setInterval(quietly, PULSE_MS);
+}
+
+async function lookAtDocument() {
+  const response = await fetch(location.href, { method: 'HEAD' });
+  if (response.redirected || !response.ok) location.reload();
 }
