@@ -99,7 +99,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     // Also those whose asker has left: their transactions need the database.
     await admission.end(timeLeft());
     if (cutOff > 0) logger.warn({ requests: cutOff }, 'requests were cut off at the deadline');
-    await product.stopWorkers(timeLeft());
+    await product.stopWorkers(Math.min(timeLeft(), JOB_GRACE_MS));
   };
   return {
     url: listening.url,
@@ -117,6 +117,9 @@ function questionsAtOnce({ config }: Product): number {
 }
 
 const HOSTED_MODEL_AT_ONCE = 32;
+
+/** A job that takes longer is given back and begun anew by whoever runs next: nobody waits for it, as for an answer. */
+const JOB_GRACE_MS = 3_000;
 
 function apiRouterOf({ product, sessions, ask, ...operations }: ServiceParts, tenantId: string): Router {
   const { config, database, logger } = product;
