@@ -19,7 +19,8 @@ interface PoolOptions {
 /** Threads that answer each posted job with one message. */
 export interface WorkerPool<Job, Result> {
   /**
-   * One result a job, in order. Urgent jobs go before the waiting others.
+   * One result a job, in order. Urgent jobs go before the waiting others; among these, calls take turns, so that a short
+   * document does not wait until a long one is done.
    * @throws EmbedderStoppedError when a job kills its thread and then a second one; the call's other jobs are dropped.
    */
   runAll(jobs: readonly Job[], urgent: boolean): Promise<Result[]>;
@@ -29,8 +30,8 @@ export interface WorkerPool<Job, Result> {
 
 interface Task<Job, Result> {
   readonly job: Job;
-  /** The tasks of one call, so that the first failure can drop the rest. */
-  readonly call: object;
+  /** The tasks of one call, so that the first failure can drop the rest; how many of them were begun. */
+  readonly call: { begun: number };
   attempts: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: Error) => void;
@@ -45,6 +46,13 @@ interface Slot<Job, Result> {
 // threads would kill the third.
 const MAX_ATTEMPTS = 2;
 
+// Of the call that has had the fewest turns; of several such the oldest.
+function takeInTurn<Job, Result>(tasks: Task<Job, Result>[]): Task<Job, Result> | undefined {
+  const fewest = Math.min(...tasks.map(({ call }) => call.begun));
+  const index = tasks.findIndex(({ call }) => call.begun === fewest);
+  return index < 0 ? undefined : tasks.splice(index, 1)[0];
+}
+
 /** Makes a pool of at most `threads` threads. They do not keep the process alive unless a job is being done. */
 export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: PoolOptions): WorkerPool<Job, Result> {
   const slots = Array.from({ length: threads }, (): Slot<Job, Result> => ({ worker: null, task: null }));
@@ -55,9 +63,10 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
   function dispatch(): void {
     while (urgentTasks.length + tasks.length > 0) {
       const slot = slots.find((each) => each.worker && !each.task) ?? slots.find((each) => !each.worker);
-      const task = slot && (urgentTasks.shift() ?? tasks.shift());
+      const task = slot && (urgentTasks.shift() ?? takeInTurn(tasks));
       if (!slot || !task) return;
       slot.task = task;
+      task.call.begun += 1;
       slot.worker ??= start(slot);
       task.attempts += 1;
       slot.worker.ref();
@@ -108,7 +117,7 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
   return {
     runAll(jobs, urgent) {
       if (closed) return Promise.reject(new EmbedderStoppedError('the built-in embedder is closed'));
-      const call = {};
+      const call = { begun: 0 };
       const results = jobs.map(
         (job) =>
           new Promise<Result>((resolve, reject) => {

@@ -55,6 +55,20 @@ describe('createWorkerPool', () => {
     expect(finished).toEqual(['question', 'documents']);
   });
 
+  it('lets calls take turns, so that a short one does not wait for a long one', async () => {
+    const { pool } = start();
+    const finished: string[] = [];
+    const long = pool
+      .runAll(
+        Array.from({ length: 50 }, (_, index) => index),
+        false,
+      )
+      .then(() => finished.push('long'));
+    const short = pool.runAll([51], false).then(() => finished.push('short'));
+    await Promise.all([long, short]);
+    expect(finished).toEqual(['short', 'long']);
+  });
+
   it('starts a dead thread anew and does its job again', async () => {
     const { pool, warnings, started } = start({ deaths: 1 });
     expect(await pool.runAll([3, -1, 4], false)).toEqual([6, 2, 8]);
