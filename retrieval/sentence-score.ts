@@ -51,6 +51,8 @@ interface ReadChunk {
 /** Lengths in terms that BM25's length normalisation takes for usual: a chunk of five sentences, and a sentence. */
 const USUAL_CHUNK_TERMS = 110;
 const USUAL_SENTENCE_TERMS = 30;
+/** One unit in twenty of clapnq and chunking-eval has fewer, and hardly one of them is gold. */
+const FRAGMENT_TERMS = 4;
 
 function readChunk(chunk: ContextChunk, index: number, terms: WeightedTerms): ReadChunk {
   const heading = termsOf([chunk.title, ...chunk.headingPath].join('\n'));
@@ -102,6 +104,8 @@ function sentenceFeatures(
     focus: own.length === 0 ? 0 : Math.min(1, matched / Math.sqrt(own.length) / 2),
     kindFit: kindFit(kind, text),
     rank: 1 / (1 + read.index),
+    /** A link, a name or an aside of up to three words: it matches well and says nothing. */
+    isFragment: Number(own.length < FRAGMENT_TERMS),
     isQuestion: Number(/\?\W*$/.test(text.slice(-8))),
     /** Whether it is about an identifier of the question, and does not only mention it. */
     isSubject: Number(isSubject(unit, terms)),
