@@ -1,6 +1,7 @@
 // Embeds many texts so that one bad text, or one bad minute of a provider, costs as little as possible.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { EmbedderClosedError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 
 // Cohere takes no more texts in one request; OpenAI takes 2,048, and the built-in embedder divides them as it likes.
@@ -33,8 +34,8 @@ export interface EmbedAllOptions {
 
 /**
  * Embeds `texts` as documents: one vector a text, in order, null where the embedder failed on that very text. A batch that
- * still fails after its retries is halved down to the failing texts. Never rejects because of the embedder.
- * @throws RangeError when a number in the options is not a whole number of 1 or more (`retries`: 0 or more).
+ * still fails after its retries is halved down to the failing texts. A fault of the embedder rejects only when it was closed.
+ * @throws EmbedderClosedError at once; RangeError when a number in the options is not a whole number of 1 or more (`retries`: 0 or more).
  */
 export async function embedAll(
   embedder: Embedder,
@@ -90,6 +91,7 @@ async function tryToEmbed(
       assertShape(vectors, batch.length, embedder);
       return { vectors };
     } catch (error) {
+      if (error instanceof EmbedderClosedError) throw error;
       // Name and code only: a provider's message may repeat the text.
       const { name, code } = error as { name?: unknown; code?: unknown };
       const fields = { embedderId: embedder.id, texts: batch.length, attempt, errorName: name, errorCode: code };

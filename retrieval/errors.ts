@@ -30,3 +30,10 @@ export class DatabaseUnavailableError extends VerbatimError {
     super('database_unavailable', message, options);
   }
 }
+
+/** The embedder was closed, because the process is ending: nothing to try again, and nothing that is wrong with a text. */
+export class EmbedderClosedError extends VerbatimError {
+  constructor() {
+    super('embedder_closed', 'the embedder is closed; the process is ending');
+  }
+}

@@ -1,9 +1,9 @@
 // Worker threads that do jobs one at a time each. A thread is started when a job finds none idle.
 import type { Worker } from 'node:worker_threads';
-import { VerbatimError } from '../../retrieval/errors.ts';
+import { EmbedderClosedError, VerbatimError } from '../../retrieval/errors.ts';
 import type { Logger } from '../logger.ts';
 
-/** A thread of the built-in embedder died twice over the same texts, or the embedder is closed. */
+/** A thread of the built-in embedder died twice over the same texts. */
 export class EmbedderStoppedError extends VerbatimError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('embedder_stopped', message, options);
@@ -24,7 +24,7 @@ export interface WorkerPool<Job, Result> {
    * @throws EmbedderStoppedError when a job kills its thread and then a second one; the call's other jobs are dropped.
    */
   runAll(jobs: readonly Job[], urgent: boolean): Promise<Result[]>;
-  /** Ends the threads; what waits is rejected with EmbedderStoppedError. */
+  /** Ends the threads; what waits is rejected with EmbedderClosedError. */
   close(): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
 
   return {
     runAll(jobs, urgent) {
-      if (closed) return Promise.reject(new EmbedderStoppedError('the built-in embedder is closed'));
+      if (closed) return Promise.reject(new EmbedderClosedError());
       const call = { begun: 0 };
       const results = jobs.map(
         (job) =>
@@ -130,7 +130,7 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
     async close() {
       closed = true;
       const running = slots.flatMap((slot) => slot.task ?? []);
-      drop(() => true, new EmbedderStoppedError('the built-in embedder was closed while embedding'), ...running);
+      drop(() => true, new EmbedderClosedError(), ...running);
       await Promise.all(slots.map((slot) => slot.worker?.terminate()));
     },
   };

@@ -37,7 +37,7 @@ export interface BuiltinEmbedderOptions {
 export interface BuiltinEmbedder extends Embedder {
   /** Starts all threads and loads their models, so that the first question does not wait for it. */
   warm(): Promise<void>;
-  /** Ends the threads; running calls are rejected with EmbedderStoppedError. */
+  /** Ends the threads; running calls are rejected with EmbedderClosedError. */
   close(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface BuiltinEmbedder extends Embedder {
  * The same text has the same vector whatever is embedded with it, to 2e-7 in each dimension (measured; padding changes the
  * order of sums). Of a longer text only the first 128 tokens count. A blank text has the vector (1, 0, 0, …): a unit vector
  * as the port asks, and near no text (no dimension of the model's vectors dominates).
- * @throws EmbedderStoppedError from `embed` when a thread dies twice over the same texts, or after `close`.
+ * @throws EmbedderStoppedError from `embed` when a thread dies twice over the same texts; EmbedderClosedError after `close`.
  */
 export function createBuiltinEmbedder({ threads, logger }: BuiltinEmbedderOptions): BuiltinEmbedder {
   // A job is the texts of one run of the model, its result as many rows of 512 numbers one after another.

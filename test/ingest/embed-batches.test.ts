@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { embedAll } from '../../ingest/embed-batches.ts';
+import { EmbedderClosedError } from '../../retrieval/errors.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 
 /** Vectors are [text length, 1]; `fails` decides for each request whether it is refused. */
@@ -147,6 +148,19 @@ describe('embedAll', () => {
     expect(await embedAll(embedder, ['a', 'b'], { ...options, retries: 0 })).toEqual([null, null]);
     expect(failures.map(([index]) => index)).toEqual([0, 1]);
     expect(String(failures[0]?.[1])).toContain('fake:odd@1 gave');
+  });
+
+  it('ends at once when the embedder is closed, since waiting would only keep the process', async () => {
+    const delays: number[] = [];
+    const embedder: Embedder = {
+      id: 'fake:closed@1',
+      dimensions: 2,
+      embed: () => Promise.reject(new EmbedderClosedError()),
+    };
+    const { options, failures } = recorder();
+    const wait = async (delayMs: number) => delays.push(delayMs);
+    await expect(embedAll(embedder, ['a', 'b'], { ...options, wait })).rejects.toThrow(EmbedderClosedError);
+    expect([delays, failures]).toEqual([[], []]);
   });
 
   it.each([{ batchSize: 0 }, { batchSize: 1.5 }, { concurrency: 0 }, { retries: -1 }, { batchSize: Number.NaN }])(
