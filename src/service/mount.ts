@@ -1,11 +1,17 @@
 // What the service carries besides its API: the pages and the chat platforms.
-import { mountSlack } from '../slack/mount-slack.ts';
 import { createWebPages } from '../web.ts';
 import type { Mounted, ServiceParts } from './start-service.ts';
 
 /** Makes the pages for the people of a tenant, and connects the chat platforms that are configured. */
 export async function mountAdapters(parts: ServiceParts, tenantId: string): Promise<Mounted> {
   const webRouter = createWebPages(parts, { tenantId });
-  const slack = await mountSlack(parts);
+  const slack = await slackOf(parts);
   return slack ? { webRouter, platforms: slack.endpoints, stop: slack.stop } : { webRouter };
+}
+
+// Loading the SDK takes more than a second, which nobody waits for who has not set anything of Slack.
+async function slackOf(parts: ServiceParts) {
+  const { botToken, signingSecret, appToken, clientId } = parts.product.config.slack;
+  if ([botToken, signingSecret, appToken, clientId].every((value) => value === null)) return null;
+  return (await import('../slack/mount-slack.ts')).mountSlack(parts);
 }
