@@ -50,6 +50,8 @@ export interface ProductOverrides {
   /** Every question is answered anew. */
   readonly withoutAnswerCache?: boolean;
   readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
+  /** Called while the database starts on a thread of its own: this one has a second for something else. */
+  readonly onDatabaseOpening?: () => void;
   /** Called once when another process must end first. */
   readonly onDatabaseWait?: (owner: { readonly pid: number; readonly waitMs: number }) => void;
 }
@@ -63,6 +65,7 @@ export async function openProduct(
   {
     onDatabaseExit,
     onDatabaseWait,
+    onDatabaseOpening,
     serving = false,
     asking = serving,
     withoutAnswerCache = false,
@@ -73,9 +76,9 @@ export async function openProduct(
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
   const databaseLogger = serving ? logger : quietLogger(logger);
-  const server = config.databaseUrl
+  const opening = config.databaseUrl
     ? null
-    : await openEmbedded({
+    : openEmbedded({
         dataDir: config.dataDir,
         logger: databaseLogger,
         // Only a process that lasts lends its database to others; two that last would compete for it.
@@ -84,6 +87,8 @@ export async function openProduct(
         ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}),
         ...(onDatabaseWait ? { onWait: onDatabaseWait } : {}),
       });
+  onDatabaseOpening?.();
+  const server = await opening;
   const database = createDatabase(
     server
       ? { connection: server.connection, logger: databaseLogger }

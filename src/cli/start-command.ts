@@ -4,8 +4,7 @@ import { counted } from '../../ingest/counted.ts';
 import type { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import { demoDocumentCount, demoQuestions } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';
-import { mountAdapters } from '../service/mount.ts';
-import { type Service, startService } from '../service/start-service.ts';
+import type { Service } from '../service/start-service.ts';
 import { tenantOf } from './audience-options.ts';
 import { loadDemoShowing } from './demo-command.ts';
 import { runPrompt } from './prompt.ts';
@@ -22,6 +21,12 @@ export function addStartCommand(program: Command, context: CliContext): void {
     .action((options: { tenant?: string }) => start(context, tenantOf(context, options.tenant)));
 }
 
+// A second of loading, which is done while the database starts.
+async function loadService() {
+  const [service, mount] = await Promise.all([import('../service/start-service.ts'), import('../service/mount.ts')]);
+  return { ...service, ...mount };
+}
+
 async function start(context: CliContext, tenantId: string): Promise<void> {
   const stopped = stopSignal();
   let loseDatabase: (error: DatabaseUnavailableError) => void = () => {};
@@ -30,9 +35,11 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
   });
   // Before anything waits for it, losing it shows in whatever failed.
   lost.catch(() => undefined);
+  let loading: ReturnType<typeof loadService> | undefined;
   await context.withProduct(
     async (product) => {
       await product.startWorkers();
+      const { startService, mountAdapters } = await (loading ?? loadService());
       const service = await startService(product, {
         tenantId,
         mount: (parts) => mountAdapters(parts, tenantId),
@@ -43,7 +50,15 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
         await service.drain();
       }
     },
-    { serving: true, onDatabaseExit: loseDatabase },
+    {
+      serving: true,
+      onDatabaseExit: loseDatabase,
+      onDatabaseOpening() {
+        loading = loadService();
+        // Whoever waits for it is told.
+        loading.catch(() => undefined);
+      },
+    },
   );
   stopped.dispose();
 }
