@@ -23,8 +23,9 @@ export function addStartCommand(program: Command, context: CliContext): void {
 
 // A second of loading, which is done while the database starts.
 async function loadService() {
-  const [service, mount] = await Promise.all([import('../service/start-service.ts'), import('../service/mount.ts')]);
-  return { ...service, ...mount };
+  const { startService } = await import('../service/start-service.ts');
+  const { mountAdapters } = await import('../service/mount.ts');
+  return { startService, mountAdapters };
 }
 
 async function start(context: CliContext, tenantId: string): Promise<void> {
