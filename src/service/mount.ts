@@ -1,4 +1,6 @@
 // What the service carries besides its API: the pages and the chat platforms.
+import type { MountedSlack } from '../slack/mount-slack.ts';
+import { isSlackSet } from '../slack/slack-variables.ts';
 import { createWebPages } from '../web.ts';
 import type { Mounted, ServiceParts } from './start-service.ts';
 
@@ -10,8 +12,7 @@ export async function mountAdapters(parts: ServiceParts, tenantId: string): Prom
 }
 
 // Loading the SDK takes more than a second, which nobody waits for who has not set anything of Slack.
-async function slackOf(parts: ServiceParts) {
-  const { botToken, signingSecret, appToken, clientId } = parts.product.config.slack;
-  if ([botToken, signingSecret, appToken, clientId].every((value) => value === null)) return null;
+async function slackOf(parts: ServiceParts): Promise<MountedSlack | null> {
+  if (!isSlackSet(parts.product.config.slack)) return null;
   return (await import('../slack/mount-slack.ts')).mountSlack(parts);
 }

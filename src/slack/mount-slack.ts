@@ -48,14 +48,13 @@ const CONVERSATIONS_AT_ONCE = 4; // conversations; the model and the search are 
 const REFRESH_MS = 3_600_000;
 
 /**
- * Connects Slack when it is configured. Workers must have been started.
- * @returns null when nothing of Slack is set.
+ * Connects Slack, of which something is set (`isSlackSet`). Workers must have been started.
  * @throws ConfigError when what is set does not suffice; SlackUnreachableError when the token is refused.
  */
-export async function mountSlack(parts: SlackParts): Promise<MountedSlack | null> {
+export async function mountSlack(parts: SlackParts): Promise<MountedSlack> {
   const { product } = parts;
   const { config, database, queue, outbox, logger } = product;
-  if (!isConfigured(config.slack)) return null;
+  checkSettings(config.slack);
   const inbox = createInbox({ database, outbox, queue, logger, concurrency: CONVERSATIONS_AT_ONCE });
   const retractions = createRetractions({ database, inbox, logger, eventFor: { slack: retractionEvent } });
   const adapter = await createAdapter(parts, inbox);
@@ -159,9 +158,8 @@ async function readSources({ database }: Product, tenantId: string) {
   );
 }
 
-function isConfigured(slack: SlackConfig): boolean {
+function checkSettings(slack: SlackConfig): void {
   const { botToken, signingSecret, appToken, clientId } = slack;
-  if ([botToken, signingSecret, appToken, clientId].every((value) => value === null)) return false;
   const faults = [
     ...(botToken === null && clientId === null
       ? [need('SLACK_BOT_TOKEN', 'copy it from "OAuth & Permissions" of the app')]
@@ -187,7 +185,6 @@ function isConfigured(slack: SlackConfig): boolean {
       : []),
   ];
   if (faults.length > 0) throw new ConfigError(faults);
-  return true;
 }
 
 function need(variable: string, advice: string) {

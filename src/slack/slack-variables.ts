@@ -1,5 +1,6 @@
 // The variables of Slack, as `src/config-variables.ts` lists them.
 import { z } from 'zod';
+import type { SlackConfig } from '../config.ts';
 
 const token = (prefix: string) =>
   z
@@ -115,3 +116,8 @@ export const SLACK_VARIABLES = {
     schema: encryptionKey,
   },
 } as const;
+
+/** Whether anything of Slack is set, so that it is wanted; what is missing then is an error. */
+export function isSlackSet({ botToken, signingSecret, appToken, clientId }: SlackConfig): boolean {
+  return [botToken, signingSecret, appToken, clientId].some((value) => value !== null);
+}

@@ -86,7 +86,6 @@ export async function startSlackInstance(
   const endSweep = await startWorkers({ config, logger, database, queue, outbox, embedder, aloneOnDatabase: false });
   const product = { config, logger, database, queue, outbox, embedder, search, answerQuestion } as unknown as Product;
   const slack = await mountSlack({ product, ask: answerQuestion, ...createOperations(product) });
-  if (!slack) throw new Error('Slack is not configured');
   const server = await serve(slack);
   const close = async () => {
     await closeServer(server);
