@@ -7,6 +7,7 @@ import type { Claim, Deliveries } from '../../adapters/question.ts';
 import type { Outbox } from '../../ingest/ports.ts';
 import type { Database, Logger, Query } from '../../retrieval/ports.ts';
 import type { Queue } from '../database/queue.ts';
+import { every } from './every.ts';
 import { createReceiver } from './receive-batch.ts';
 
 export interface InboxOptions {
@@ -38,6 +39,7 @@ export const MAX_ATTEMPTS = 9;
 const KEEP_ENDED = '7 days'; // Slack redelivers for minutes; a week is for whoever looks into what happened
 const KEEP_REQUESTS = '1 hour'; // twelve times the age at which a request is refused as stale
 const CLEAN_MS = 3_600_000;
+const FAILURE = 'the chat inbox could not be looked through';
 
 /** Makes the inbox over the database. */
 export function createInbox(options: InboxOptions): ChatInbox {
@@ -70,8 +72,8 @@ export function createInbox(options: InboxOptions): ChatInbox {
         running.add(work);
         await work.finally(() => running.delete(work));
       });
-      timers.push(every(SWEEP_MS, () => sweep(options, Object.keys(handlers)), options.logger));
-      timers.push(every(CLEAN_MS, () => clean(options.database), options.logger));
+      timers.push(every(SWEEP_MS, () => sweep(options, Object.keys(handlers)), options.logger, FAILURE));
+      timers.push(every(CLEAN_MS, () => clean(options.database), options.logger, FAILURE));
     },
     async stop(timeoutMs) {
       stopping = true;
@@ -82,21 +84,6 @@ export function createInbox(options: InboxOptions): ChatInbox {
       late.abort();
     },
   };
-}
-
-function every(ms: number, run: () => Promise<void>, logger: Logger): NodeJS.Timeout {
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    run()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the chat inbox could not be looked through'))
-      .finally(() => {
-        busy = false;
-      });
-  }, ms);
-  timer.unref();
-  return timer;
 }
 
 async function rememberRequest(query: Query, tenantId: string, signature: string): Promise<boolean> {

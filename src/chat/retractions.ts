@@ -9,6 +9,7 @@ import {
   type RetractionTarget,
   retractUnreadable,
 } from '../../retrieval/retraction.ts';
+import { every } from './every.ts';
 import type { ChatInbox } from './inbox.ts';
 
 export interface RetractionOptions {
@@ -34,7 +35,6 @@ const BATCH = 200;
 /** Makes the sweep. */
 export function createRetractions({ database, inbox, logger, eventFor }: RetractionOptions): Retractions {
   let timer: NodeJS.Timeout | undefined;
-  let running = false;
   const sweep = async () => {
     const tenants = await database.transaction((query) =>
       query<{ tenant_id: string }>('select tenant_id from tenants'),
@@ -55,15 +55,7 @@ export function createRetractions({ database, inbox, logger, eventFor }: Retract
     sweep,
     end: (target, error) => database.transaction((query) => endRetraction(query, target, error)),
     start() {
-      timer ??= setInterval(() => {
-        if (running) return;
-        running = true;
-        sweep()
-          .catch((error: unknown) => logger.warn({ err: error }, 'the sweep for answers without evidence failed'))
-          .finally(() => {
-            running = false;
-          });
-      }, SWEEP_MS).unref();
+      timer ??= every(SWEEP_MS, sweep, logger, 'the sweep for answers without evidence failed');
     },
     stop() {
       clearInterval(timer);
