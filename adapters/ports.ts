@@ -1,6 +1,8 @@
 // What every adapter (HTTP API, chat page, Slack, Teams) needs of the product. Implemented once in src/; an adapter only
 // translates between these and its platform.
+
 import type { AccessLevel, Answer, Audience, Principal, Role } from '../retrieval/model.ts';
+import type { DocumentText } from '../retrieval/read-document.ts';
 
 /** A person of the directory. Only active people act. */
 export interface Person {
@@ -158,18 +160,6 @@ export interface DocumentSummary {
   readonly tookEffectAt: Date | null;
 }
 
-/** A document's text for somebody who may read it now. */
-export interface ReadableDocument {
-  readonly documentId: string;
-  readonly title: string;
-  readonly uri: string;
-  readonly version: number;
-  readonly text: string;
-  readonly headings: readonly { readonly start: number; readonly path: readonly string[] }[];
-  readonly tookEffectAt: Date | null;
-  readonly source: string;
-}
-
 /** What forgetting removed; counts are rows. */
 export interface ForgetReceipt {
   readonly documentId: string;
@@ -210,5 +200,5 @@ export interface Documents {
   quarantine(tenantId: string, actor: string, documentId: string): Promise<boolean>;
   release(tenantId: string, actor: string, documentId: string): Promise<boolean>;
   /** The live text, when `audience` may read the document now; else null, as for one that does not exist. */
-  read(tenantId: string, audience: Audience, documentId: string): Promise<ReadableDocument | null>;
+  read(tenantId: string, audience: Audience, documentId: string): Promise<DocumentText | null>;
 }

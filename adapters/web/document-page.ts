@@ -1,5 +1,6 @@
 import type { Span } from '../../retrieval/model.ts';
-import type { DocumentSummary, ReadableDocument } from '../ports.ts';
+import type { DocumentText } from '../../retrieval/read-document.ts';
+import type { DocumentSummary } from '../ports.ts';
 import { documentText } from './document-text.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
@@ -8,7 +9,7 @@ import { time } from './words.ts';
 
 /** What the document view shows. */
 export interface DocumentView {
-  readonly document: ReadableDocument;
+  readonly document: DocumentText;
   /** What is highlighted. */
   readonly mark: Span | null;
   /** How the quote relates to the text: as it was quoted, found again in a newer version, or no longer there. */
@@ -46,7 +47,7 @@ ${outline(document)}
 </article>`;
 }
 
-function headingPath({ headings, title }: ReadableDocument, mark: Span | null): Html | null {
+function headingPath({ headings, title }: DocumentText, mark: Span | null): Html | null {
   if (!mark) return null;
   const above = headings.filter(({ start }) => start <= mark.start).at(-1);
   const path = (above?.path ?? []).filter((part) => part !== title);
@@ -79,7 +80,7 @@ function quoteNote({ quote, quotedVersion, document }: DocumentView): Html | nul
   return html`<p class="notice" role="note">${icon('warning')}<span>${text}${jump}</span></p>`;
 }
 
-function outline({ headings, text }: ReadableDocument): Html | null {
+function outline({ headings, text }: DocumentText): Html | null {
   if (headings.length < MIN_OUTLINE) return null;
   const links = headings.map(({ start, path }) => {
     const level = /^#{1,6}/.exec(text.slice(start, start + 6))?.[0].length ?? 1;

@@ -1,6 +1,7 @@
 import { type Request, Router } from 'express';
 import type { Citation, Span } from '../../retrieval/model.ts';
-import type { Person, ReadableDocument } from '../ports.ts';
+import type { DocumentText } from '../../retrieval/read-document.ts';
+import type { Person } from '../ports.ts';
 import type { WebDependencies } from './dependencies.ts';
 import { type DocumentView, documentView } from './document-page.ts';
 import { findQuote } from './find-quote.ts';
@@ -32,7 +33,7 @@ type Located = Pick<DocumentView, 'mark' | 'quote' | 'quotedVersion'>;
 async function locate(
   deps: WebDependencies,
   person: Person,
-  document: ReadableDocument,
+  document: DocumentText,
   { query }: Request,
 ): Promise<Located> {
   const [start, end, version] = [query.start, query.end, query.version].map(wholeNumber);
