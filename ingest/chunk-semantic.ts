@@ -1,3 +1,4 @@
+import { dotProduct } from '../retrieval/dot-product.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import type { Piece } from './chunk-pieces.ts';
 import { embedAll } from './embed-batches.ts';
@@ -27,7 +28,7 @@ export async function semanticCuts(
   const vectorOf = new Map(sentences.map((sentence, index) => [sentence, vectors[index]]));
   const cuts = pairs.filter(({ before, piece }) => {
     const [a, b] = [vectorOf.get(before), vectorOf.get(piece)];
-    return a && b && a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0) < similarity;
+    return a && b && dotProduct(a, b) < similarity;
   });
   return new Set(cuts.map(({ piece }) => piece.start));
 }

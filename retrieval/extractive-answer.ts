@@ -1,4 +1,5 @@
 // The built-in answerer: no model, no network. It quotes the sentences that answer, or says that none does.
+import { dotProduct } from './dot-product.ts';
 import type { Span } from './model.ts';
 import type { AnswerModel, ContextChunk, Embedder, ModelAnswer, TermRarity } from './ports.ts';
 import { hasTellingTerms } from './question-terms.ts';
@@ -100,10 +101,7 @@ async function similarityOf(question: string, read: ReadContext, embedder: Embed
   const texts = bestMatches(read.sentences, COMPARED_SENTENCES).map(({ text }) => text.slice(0, COMPARED_CHARACTERS));
   // All as questions: somebody waits for them, and as documents they would queue behind those that are being indexed.
   const [asked, ...sentences] = await embedder.embed([question, ...texts], 'question');
-  const cosines = sentences.map((sentence) =>
-    sentence.reduce((sum, value, index) => sum + value * (asked?.[index] ?? 0), 0),
-  );
-  return Math.max(0, ...cosines);
+  return Math.max(0, ...sentences.map((sentence) => dotProduct(sentence, asked ?? [])));
 }
 
 interface Candidate {
