@@ -4,16 +4,14 @@ import type { IndexEvent } from '../ingest/index-document.ts';
 import type { Outbox } from '../ingest/ports.ts';
 import { clearAnswerCache } from '../retrieval/answer-cache.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
-import type { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
 import type { Config } from './config.ts';
-import type { DatabaseLogger } from './database/connection.ts';
-import { openEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { createDatabase, type DatabaseClient } from './database/pool.ts';
 import { createQueue, type Queue } from './database/queue.ts';
 import type { Logger } from './logger.ts';
+import { type OpeningServer, openServer, quietLogger, type ServerUse } from './open-server.ts';
 import { createOutbox, QUEUES } from './outbox.ts';
 import { type ClosableEmbedder, chooseEmbedder } from './providers/choose-embedder.ts';
 import { chooseModel } from './providers/choose-model.ts';
@@ -41,54 +39,27 @@ export interface Product {
 }
 
 /** What a caller brings instead of what the configuration says. */
-export interface ProductOverrides {
+export interface ProductOverrides extends ServerUse {
   readonly embedder?: ClosableEmbedder;
-  /** This process lasts: it owns the embedded database, and other commands connect to it. */
-  readonly serving?: boolean;
+  /** A server that the caller has begun to open, for the same use; this closes it. */
+  readonly server?: OpeningServer;
   /** A question comes next. */
   readonly asking?: boolean;
   /** Every question is answered anew. */
   readonly withoutAnswerCache?: boolean;
-  readonly onDatabaseExit?: (error: DatabaseUnavailableError) => void;
-  /** Called while the database starts on a thread of its own: this one has a second for something else. */
-  readonly onDatabaseOpening?: () => void;
-  /** Called once when another process must end first. */
-  readonly onDatabaseWait?: (owner: { readonly pid: number; readonly waitMs: number }) => void;
 }
 
 const MODEL_TIMEOUT_MS = 60_000;
 
 /** Opens the database (starting the embedded one where none is configured), brings the schema up to date, and composes. */
-export async function openProduct(
-  config: Config,
-  logger: Logger,
-  {
-    onDatabaseExit,
-    onDatabaseWait,
-    onDatabaseOpening,
-    serving = false,
-    asking = serving,
-    withoutAnswerCache = false,
-    ...overrides
-  }: ProductOverrides = {},
-): Promise<Product> {
+export async function openProduct(config: Config, logger: Logger, overrides: ProductOverrides = {}): Promise<Product> {
+  const { serving = false, asking = serving, withoutAnswerCache = false } = overrides;
+  const { opened } = overrides.server ?? openServer(config, logger, overrides);
   const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
   const databaseLogger = serving ? logger : quietLogger(logger);
-  const opening = config.databaseUrl
-    ? null
-    : openEmbedded({
-        dataDir: config.dataDir,
-        logger: databaseLogger,
-        // Only a process that lasts lends its database to others; two that last would compete for it.
-        shared: serving,
-        exclusive: serving,
-        ...(onDatabaseExit ? { onExit: onDatabaseExit } : {}),
-        ...(onDatabaseWait ? { onWait: onDatabaseWait } : {}),
-      });
-  onDatabaseOpening?.();
-  const server = await opening;
+  const server = await opened;
   const database = createDatabase(
     server
       ? { connection: server.connection, logger: databaseLogger }
@@ -149,12 +120,6 @@ async function inTurn(steps: readonly (() => Promise<unknown> | undefined)[]): P
     }
   }
   if (failures.length > 0) throw failures[0];
-}
-
-// A command ends with an error that says what it lost; lines of the log before it would say it twice.
-function quietLogger(logger: Logger): DatabaseLogger {
-  const debug = (fields: object, message: string) => logger.debug(fields, message);
-  return { info: debug, warn: debug };
 }
 
 function compose(

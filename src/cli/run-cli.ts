@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { UsageError, VerbatimError } from '../../retrieval/errors.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLogger, type Logger } from '../logger.ts';
+import { openServer } from '../open-server.ts';
 import type { Product, ProductOverrides } from '../product.ts';
 import { COMMANDS } from './command-list.ts';
 import { defaultLogLevel } from './default-log-level.ts';
@@ -13,8 +14,11 @@ export interface CliContext {
   readonly streams: Streams;
   readonly config: Config;
   readonly logger: Logger;
-  /** Opens the product, runs, and closes it whatever happens. */
-  withProduct<T>(run: (product: Product) => Promise<T>, options?: ProductOverrides): Promise<T>;
+  /** Opens the product, runs, and closes it whatever happens. `whileOpening` is called when the database starts. */
+  withProduct<T>(
+    run: (product: Product) => Promise<T>,
+    options?: ProductOverrides & { readonly whileOpening?: () => void },
+  ): Promise<T>;
   /** A hint for the person at the terminal. */
   hint(text: string): void;
   /** Ends the command with this status without being an error. */
@@ -82,10 +86,16 @@ function createContext(
     streams,
     config,
     logger,
-    async withProduct(run, options = {}) {
+    async withProduct(run, { whileOpening, ...options } = {}) {
       const { serving = false } = options;
-      const { openProduct } = await import('../product.ts');
-      const product = await openProduct(config, logger, { onDatabaseWait: sayWait, ...options });
+      const use = { onDatabaseWait: sayWait, ...options };
+      const server = openServer(config, logger, use);
+      // Whoever opens the product is told of a failure.
+      server.opened.catch(() => undefined);
+      await server.begun;
+      const loading = import('../product.ts');
+      whileOpening?.();
+      const product = await (await loading).openProduct(config, logger, { ...use, server });
       // A command that is told to end gives back the work it has begun; a service drains by itself.
       const end = (signal: NodeJS.Signals) => void product.close().finally(() => process.kill(process.pid, signal));
       if (!serving) process.once('SIGTERM', end).once('SIGINT', end);

@@ -39,13 +39,16 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
   let loading: ReturnType<typeof loadService> | undefined;
   await context.withProduct(
     async (product) => {
-      await product.startWorkers();
+      const workers = product.startWorkers();
+      // Whoever needs them is told of a failure.
+      workers.catch(() => undefined);
       const { startService, mountAdapters } = await (loading ?? loadService());
       const service = await startService(product, {
         tenantId,
         mount: (parts) => mountAdapters(parts, tenantId),
       });
       try {
+        await workers;
         await Promise.race([serve(context, product, service, { tenantId, stopped: stopped.signalled }), lost]);
       } finally {
         await service.drain();
@@ -54,7 +57,7 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
     {
       serving: true,
       onDatabaseExit: loseDatabase,
-      onDatabaseOpening() {
+      whileOpening: () => {
         loading = loadService();
         // Whoever waits for it is told.
         loading.catch(() => undefined);

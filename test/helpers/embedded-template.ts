@@ -77,7 +77,7 @@ export async function prepareSchema(options: Pick<DatabaseOptions, 'connection' 
 export async function schemaHash(): Promise<string> {
   const hash = createHash('sha256');
   for (const file of (await readdir(MIGRATIONS)).sort()) hash.update(await readFile(join(MIGRATIONS, file)));
-  for (const file of ['embedded-worker.ts', 'migrate.ts', 'roles.ts', 'queue.ts']) {
+  for (const file of ['embedded-worker.js', 'migrate.ts', 'roles.ts', 'queue.ts']) {
     hash.update(await readFile(join(ROOT, 'src/database', file)));
   }
   for (const name of ['@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'pg-boss']) {

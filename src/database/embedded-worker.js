@@ -1,4 +1,6 @@
+// @ts-check
 // The thread that PostgreSQL runs in: it computes inside WebAssembly, and would stop all timers and sockets of the process.
+// Plain JavaScript, because a thread of its own TypeScript loader costs it half a second of both cores at every start.
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -6,33 +8,25 @@ import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 
-/** What the thread is started with. */
-export interface EmbeddedWorkerData {
-  /** PostgreSQL's own directory. */
-  readonly clusterDir: string;
-  /** The socket's file, or null for a TCP port of the loopback interface. */
-  readonly socketPath: string | null;
-}
-
-/** What the thread reports. `failed` is followed by its end. */
-export type EmbeddedWorkerMessage =
-  | { readonly kind: 'ready'; readonly port: number | null }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'closed' };
+/** @import { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker-messages.ts' */
 
 // Far above the pools of a few processes; the socket server's own default is one.
 const MAX_CONNECTIONS = 200;
 
 const port = parentPort;
-if (port === null) throw new TypeError('embedded-worker.ts runs as a worker thread only');
-const report = (message: EmbeddedWorkerMessage) => port.postMessage(message);
-const fail = (error: unknown) => {
+if (port === null) throw new TypeError('embedded-worker.js runs as a worker thread only');
+const report = (/** @type {EmbeddedWorkerMessage} */ message) => port.postMessage(message);
+const fail = (/** @type {unknown} */ error) => {
   report({ kind: 'failed', error });
   process.exit(1);
 };
 
-// A directory under its final name is always complete: an initialisation that was killed starts anew.
-async function openCluster(clusterDir: string): Promise<PGlite> {
+/**
+ * A directory under its final name is always complete: an initialisation that was killed starts anew.
+ * @param {string} clusterDir
+ * @returns {Promise<PGlite>}
+ */
+async function openCluster(clusterDir) {
   if (!existsSync(clusterDir)) {
     const unfinished = `${clusterDir}.new`;
     await rm(unfinished, { recursive: true, force: true });
@@ -43,7 +37,8 @@ async function openCluster(clusterDir: string): Promise<PGlite> {
   return await PGlite.create({ dataDir: clusterDir, extensions: { vector } });
 }
 
-async function serve({ clusterDir, socketPath }: EmbeddedWorkerData): Promise<void> {
+/** @param {EmbeddedWorkerData} data */
+async function serve({ clusterDir, socketPath }) {
   const database = await openCluster(clusterDir);
   failOnEngineError(database);
   const server = new PGLiteSocketServer({
@@ -56,8 +51,12 @@ async function serve({ clusterDir, socketPath }: EmbeddedWorkerData): Promise<vo
   report({ kind: 'ready', port: socketPath === null ? Number(server.getServerConn().split(':').at(-1)) : null });
 }
 
-// When the engine itself throws, the socket server's queue stops for good: better no server than one that hangs.
-function failOnEngineError(database: PGlite): void {
+/**
+ * When the engine itself throws, the socket server's queue stops for good: better no server than one that hangs.
+ *
+ * @param {PGlite} database
+ */
+function failOnEngineError(database) {
   const execute = database.execProtocolRawStream.bind(database);
   database.execProtocolRawStream = async (message, options) => {
     try {
@@ -68,7 +67,11 @@ function failOnEngineError(database: PGlite): void {
   };
 }
 
-async function close(database: PGlite, server: PGLiteSocketServer): Promise<void> {
+/**
+ * @param {PGlite} database
+ * @param {PGLiteSocketServer} server
+ */
+async function close(database, server) {
   await server.stop();
   // A transaction of another process that was cut off would make the checkpoint fail.
   if (database.isInTransaction()) await database.exec('rollback');
@@ -76,4 +79,4 @@ async function close(database: PGlite, server: PGLiteSocketServer): Promise<void
   await database.close();
 }
 
-serve(workerData as EmbeddedWorkerData).catch(fail);
+serve(workerData).catch(fail);
