@@ -34,13 +34,19 @@ const QUESTION_STOP_WORDS: ReadonlySet<string> = new Set(
 const UNSPACED_RUN =
   /(?:(?=[\p{L}\p{M}])[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Thai}\p{Script_Extensions=Lao}\p{Script_Extensions=Khmer}\p{Script_Extensions=Myanmar}])+/gu;
 
-/** Letters and digits, with an apostrophe inside ("don't", "l’équipe"). */
-const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
+/** All characters of `UNSPACED_RUN` and others besides, in a pattern that is quick to tell that a text has none of them. */
+const MAYBE_UNSPACED = /[\u0250-\u1fff\u2e80-\uffff]/;
+
+function withoutUnspaced(text: string): string {
+  return MAYBE_UNSPACED.test(text) ? text.replace(UNSPACED_RUN, ' ') : text;
+}
+
+/** Letters and digits, with an apostrophe inside ("don't", "l'équipe"). */
+const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
 
 /** Words of any text in lower case and order of appearance, repetitions kept; runs of unspaced scripts left out. */
 export function wordsIn(text: string): string[] {
-  const spaced = text.toLowerCase().replace(UNSPACED_RUN, ' ');
-  return Array.from(spaced.matchAll(WORD), ([word]) => word.replaceAll('’', "'"));
+  return withoutUnspaced(text.toLowerCase().replaceAll('’', "'")).match(WORD) ?? [];
 }
 
 /**
@@ -95,8 +101,12 @@ function withoutEdges(token: string): string {
   return token.slice(start, end);
 }
 
+/** Nearly every token of a text, and never an identifier. */
+const PLAIN_WORD = /^[a-z]*[.:]?$/;
+
 /** The identifiers of one blank-separated token: itself, and what its parts between slashes are. */
 function identifiersOfToken(rawToken: string): string[] {
+  if (PLAIN_WORD.test(rawToken)) return [];
   const token = withoutEdges(rawToken);
   if (token.length < 2) return [];
   if (URL_TOKEN.test(token)) {
@@ -129,9 +139,10 @@ export function identifiersIn(text: string): string[] {
   for (const [number] of plain.matchAll(PHONE_NUMBER)) found.add(number.replace(/\D/g, ''));
   for (const [number] of plain.matchAll(GROUPED_NUMBER)) found.add(number.replaceAll(',', ''));
   const ungrouped = plain.replace(GROUPED_NUMBER, (number) => number.replaceAll(',', ''));
-  for (const token of ungrouped.replace(UNSPACED_RUN, ' ').split(TOKEN_BREAK)) {
+  for (const token of withoutUnspaced(ungrouped).split(TOKEN_BREAK)) {
     for (const identifier of identifiersOfToken(token)) found.add(identifier);
   }
+  if (!MAYBE_UNSPACED.test(plain)) return [...found];
   for (const [run] of plain.matchAll(UNSPACED_RUN)) for (const bigram of bigramsOf(run)) found.add(bigram);
   return [...found];
 }

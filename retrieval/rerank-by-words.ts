@@ -17,9 +17,6 @@ const B = 0.75;
 
 const PHRASE_REACH = 2; // words: "leave of absence" holds the pair "leave absence", whose "of" is no term
 
-// Stems are needed again with the next question; a corpus has a few ten thousand different words.
-const MAX_KEPT_STEMS = 50_000;
-
 /** A run of words: which of the question's terms stand in it, in order, -1 for every other word. */
 type Run = readonly number[];
 
@@ -42,23 +39,14 @@ interface Weights {
  * Thirty chunks of 1,200 characters took 18 ms of processor time on a busy machine, most of it for finding the words.
  */
 export function createWordReranker(): Reranker & { readonly scoresAre: 'shares' } {
-  const stems = new Map<string, string>();
-  const stemOf = (word: string): string => {
-    const known = stems.get(word);
-    if (known !== undefined) return known;
-    if (stems.size >= MAX_KEPT_STEMS) stems.clear();
-    const made = stem(word);
-    stems.set(word, made);
-    return made;
-  };
   return {
     id: 'builtin:words@1',
     scoresAre: 'shares',
     async rerank(question, texts) {
       const { words, identifiers } = questionTerms(question);
-      const sequence = words.map(stemOf);
+      const sequence = words.map(stem);
       const terms = [...new Set(sequence)];
-      const read = createReader(terms, stemOf, identifiers.length > 0);
+      const read = createReader(terms, identifiers.length > 0);
       const candidates = texts.map(read);
       const rare = weighByRarity(terms.length, identifiers, candidates);
       const equal: Weights = { words: terms.map(() => 1), identifiers: new Map(identifiers.map((each) => [each, 1])) };
@@ -77,18 +65,14 @@ export function createWordReranker(): Reranker & { readonly scoresAre: 'shares' 
 }
 
 // A word is looked up once a question: most of the time goes into words that are no term.
-function createReader(
-  terms: readonly string[],
-  stemOf: (word: string) => string,
-  withIdentifiers: boolean,
-): (text: string) => Candidate {
+function createReader(terms: readonly string[], withIdentifiers: boolean): (text: string) => Candidate {
   const places = new Map(terms.map((term, place) => [term, place]));
   const placeOf = new Map<string, number>();
   const runOf = (text: string): number[] =>
     wordsIn(text).map((word) => {
       const known = placeOf.get(word);
       if (known !== undefined) return known;
-      const place = places.get(stemOf(word)) ?? -1;
+      const place = places.get(stem(word)) ?? -1;
       placeOf.set(word, place);
       return place;
     });
@@ -96,7 +80,7 @@ function createReader(
     const lineEnd = text.indexOf('\n');
     const title = text.slice(0, Math.max(0, lineEnd));
     const body = text.slice(lineEnd + 1);
-    const different = [...new Set(wordsIn(title).map(stemOf))];
+    const different = [...new Set(wordsIn(title).map(stem))];
     return {
       head: runOf(title),
       headPrecision:

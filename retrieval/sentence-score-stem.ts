@@ -65,11 +65,27 @@ function withoutFinalE(word: string): string {
   return size > 1 || (size === 1 && !endsShort(rest)) ? rest : word;
 }
 
+// The same few thousand words come with every question, and stemming is most of reading a text. What V8 cuts from a text keeps
+// the whole text in memory from 13 characters on, so longer words are stemmed anew.
+const MAX_KEPT_STEMS = 50_000;
+const MAX_KEPT_CHARACTERS = 12;
+const kept = new Map<string, string>();
+
 /**
  * Stem of a lower-case word after M. F. Porter, "An algorithm for suffix stripping" (1980), its steps 2 and 3 in one list.
  * Irregular forms have the stem of their base form. Words with digits or letters outside a to z are returned as they are, without a possessive `'s`.
  */
 export function stem(word: string): string {
+  if (word.length > MAX_KEPT_CHARACTERS) return stemAnew(word);
+  const known = kept.get(word);
+  if (known !== undefined) return known;
+  if (kept.size >= MAX_KEPT_STEMS) kept.clear();
+  const made = stemAnew(word);
+  kept.set(word, made);
+  return made;
+}
+
+function stemAnew(word: string): string {
   const bare = word.replace(/'s?$/, '');
   if (bare.length < 3 || !/^[a-z]+$/.test(bare)) return bare;
   let current = withoutTense(withoutPlural(baseForm(bare)));

@@ -5,6 +5,7 @@ import type { Outbox } from '../ingest/ports.ts';
 import { clearAnswerCache } from '../retrieval/answer-cache.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
 import type { Embedder } from '../retrieval/ports.ts';
+import { rememberVectors } from '../retrieval/remember-vectors.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
 import type { Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
@@ -136,9 +137,10 @@ function compose(
   const { database, queue, embedder, others, withoutAnswerCache } = base;
   const clock = Date.now;
   const rerankers = chooseReranker(config, { clock, logger });
+  const questionEmbedder = rememberVectors(embedder, clock);
   const search = createSearch({
     database,
-    embedder,
+    embedder: questionEmbedder,
     embedderById: others.byId,
     ...rerankers,
     weights: fusionWeights,
@@ -146,7 +148,12 @@ function compose(
     vectorTimeoutMs: config.vectorTimeoutMs,
     clock,
   });
-  const models = chooseModel(config, { embedder, modelTimeoutMs: MODEL_TIMEOUT_MS, clock, logger });
+  const models = chooseModel(config, {
+    embedder: questionEmbedder,
+    modelTimeoutMs: MODEL_TIMEOUT_MS,
+    clock,
+    logger,
+  });
   const pipeline = [models.model.id, models.fallback?.id, embedder.id, rerankers.reranker?.id].join(' ');
   const answerQuestion = createAnswerQuestion({
     database,

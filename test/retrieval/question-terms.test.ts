@@ -19,6 +19,15 @@ describe('the words of a question', () => {
     expect(questionTerms(question).words).toEqual(words);
   });
 
+  it('leave out every letter of a script without blanks, however rare', () => {
+    const scripts = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+    const unspaced = new RegExp(`^(?=[\\p{L}\\p{M}])[${scripts.map((each) => `\\p{scx=${each}}`).join('')}]$`, 'u');
+    const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+    const letters = all.filter((character) => unspaced.test(character));
+    expect(letters.length).toBeGreaterThan(90_000);
+    expect(letters.filter((letter) => wordsIn(`a ${letter} b`).length > 2)).toEqual([]);
+  });
+
   it.each([
     ['Who approves travel?', true],
     ['年假?', true],
