@@ -4,6 +4,7 @@ import { counted } from '../../ingest/counted.ts';
 import type { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import { demoDocumentCount, demoQuestions } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';
+import { checkPort } from '../service/listen.ts';
 import type { Service } from '../service/start-service.ts';
 import { tenantOf } from './audience-options.ts';
 import { loadDemoShowing } from './demo-command.ts';
@@ -29,6 +30,7 @@ async function loadService() {
 }
 
 async function start(context: CliContext, tenantId: string): Promise<void> {
+  await checkPort(context.config);
   const stopped = stopSignal();
   let loseDatabase: (error: DatabaseUnavailableError) => void = () => {};
   const lost = new Promise<never>((_, reject) => {

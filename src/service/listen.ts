@@ -31,6 +31,25 @@ export class CannotListenError extends VerbatimError {
 const REQUEST_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 15_000;
 
+/**
+ * Whether the service will be able to listen: what is wrong should be said before a database is started for nothing.
+ * @throws CannotListenError
+ */
+export async function checkPort({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  const server = createServer();
+  await begin(server, host, port);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function begin(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new CannotListenError(host, port, error.code ?? error.name, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
 /** Listens. @throws CannotListenError */
 export async function listen(
   application: RequestListener,
@@ -38,12 +57,7 @@ export async function listen(
 ): Promise<Listening> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS }, application);
   const running = countRequests(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new CannotListenError(host, port, error.code ?? error.name, { cause: error }));
-    });
-    server.listen(port, host, resolve);
-  });
+  await begin(server, host, port);
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {
