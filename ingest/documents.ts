@@ -81,6 +81,7 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
     tenantId,
     documentId,
     version,
+    byteSize: submission.bytes.byteLength,
     ...(submission.embedLater ? { embedLater: true } : {}),
     ...(submission.urgent ? { urgent: true } : {}),
   });

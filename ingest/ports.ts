@@ -7,6 +7,8 @@ export interface Jobs {
     readonly tenantId: string;
     readonly documentId: string;
     readonly version: number;
+    /** Of the file as it came; a long one must not hold up others. */
+    readonly byteSize?: number;
     /** Make the document live with its words alone; its vectors follow. */
     readonly embedLater?: boolean;
     /** A single document goes before a large batch. */

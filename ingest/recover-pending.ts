@@ -16,11 +16,13 @@ export async function recoverPending(
   { everyLease }: { everyLease: boolean },
 ): Promise<number> {
   return database.transaction(async (query) => {
-    const lost = await query<{ tenant_id: string; document_id: string; pending_version: number }>(
+    const lost = await query<{ tenant_id: string; document_id: string; pending_version: number; byte_size: number }>(
       `update documents set lease_owner = $3, lease_until = now() + $1 * interval '1 minute'
          where pending_version is not null and state <> 'deleted'
            and ($2 or coalesce(lease_until, seen_at + $1 * interval '1 minute') < now())
-         returning tenant_id, document_id, pending_version`,
+         returning tenant_id, document_id, pending_version, coalesce((select v.byte_size::int from document_versions v
+           where v.tenant_id = documents.tenant_id and v.document_id = documents.document_id
+             and v.version = documents.pending_version), 0) as byte_size`,
       [UNBEGUN_MINUTES, everyLease, RECOVERY_OWNER],
     );
     for (const row of lost) {
@@ -28,6 +30,7 @@ export async function recoverPending(
         tenantId: row.tenant_id,
         documentId: row.document_id,
         version: row.pending_version,
+        byteSize: row.byte_size,
       });
     }
     return lost.length;

@@ -3,9 +3,17 @@ import type { Queue, QueueDefinition, SendOptions } from './database/queue.ts';
 
 const HOUR_SECONDS = 3_600;
 
+/** Jobs of long documents wait by themselves, so that they cannot take all workers. */
+export const LONG_DOCUMENTS = 'index-long-document';
+/** 210 chunks, or half a minute of the built-in embedder on one core; a file with pictures is long sooner. */
+const LONG_FROM_BYTES = 100_000;
+
+const INDEXING = { retryLimit: 3, retryDelaySeconds: 5, expireInSeconds: 4 * HOUR_SECONDS, onePerKey: true } as const;
+
 /** The queues of all jobs. Handlers bear running twice. */
-export const QUEUES: readonly (QueueDefinition & { readonly name: JobName })[] = [
-  { name: 'index-document', retryLimit: 3, retryDelaySeconds: 5, expireInSeconds: 4 * HOUR_SECONDS, onePerKey: true },
+export const QUEUES: readonly QueueDefinition[] = [
+  { name: 'index-document', ...INDEXING },
+  { name: LONG_DOCUMENTS, ...INDEXING },
   { name: 'embed-missing', retryLimit: 10, retryDelaySeconds: 30, expireInSeconds: HOUR_SECONDS, onePerKey: true },
   { name: 'refresh-statistics', retryLimit: 2, retryDelaySeconds: 10, expireInSeconds: HOUR_SECONDS, onePerKey: true },
   // Events keep their own leases and tries; a job that is lost is sent again by the sweep.
@@ -31,9 +39,13 @@ export function createOutbox(queue: Queue): Outbox {
         ...('urgent' in data && data.urgent ? { priority: 1 } : {}),
         ...(startAfterSeconds > 0 ? { startAfterSeconds } : {}),
       };
-      await queue.send(query, name, data, options);
+      await queue.send(query, queueOf(name, data), data, options);
     },
   };
+}
+
+function queueOf(name: JobName, data: Jobs[JobName]): string {
+  return 'byteSize' in data && (data.byteSize ?? 0) >= LONG_FROM_BYTES ? LONG_DOCUMENTS : name;
 }
 
 function keyOf(data: Jobs[JobName]): string {

@@ -10,9 +10,11 @@ import { expireCachedAnswers } from '../retrieval/answer-cache.ts';
 import { expireTraces } from '../retrieval/answer-log.ts';
 import { DatabaseUnavailableError } from '../retrieval/errors.ts';
 import type { Embedder, Logger } from '../retrieval/ports.ts';
+import type { JobHandler } from './database/job-workers.ts';
 import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
 import { expireIdempotencyKeys } from './operations/idempotency.ts';
+import { LONG_DOCUMENTS } from './outbox.ts';
 
 export interface WorkerOptions {
   readonly config: {
@@ -46,7 +48,7 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
     cutBelowSimilarity: options.config.cutBelowSimilarity,
     onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
   });
-  queue.work('index-document', { concurrency: options.config.indexWorkers, pollMs: POLL_MS }, async ({ data }) => {
+  workOnDocuments(queue, options.config.indexWorkers, async ({ data }) => {
     const job = data as Jobs['index-document'];
     const done = await index(job);
     const { tenantId } = job;
@@ -86,6 +88,17 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
     clearInterval(sweep);
     clearInterval(expiry);
   };
+}
+
+// A long document takes minutes: one worker is kept for the others, so that a page that is added now is found soon.
+function workOnDocuments(queue: Pick<Queue, 'work'>, workers: number, handler: JobHandler): void {
+  const [any, long] = ['index-document', LONG_DOCUMENTS] as const;
+  if (workers === 1) {
+    queue.work(any, { concurrency: 1, pollMs: POLL_MS, otherwise: long }, handler);
+  } else {
+    queue.work(any, { concurrency: 1, pollMs: POLL_MS }, handler);
+    queue.work(long, { concurrency: workers - 1, pollMs: POLL_MS, otherwise: any }, handler);
+  }
 }
 
 /** Builds the approximate indexes that partitions are large enough for and lack. */

@@ -13,9 +13,19 @@ export interface Job {
 /** Does a job. What it throws makes the job be tried again, up to the queue's limit; it may run more than once. */
 export type JobHandler = (job: Job) => Promise<void>;
 
+/** How the jobs of a queue are run. */
+export interface WorkOptions {
+  /** How many at a time. */
+  readonly concurrency: number;
+  /** How often new ones are looked for. */
+  readonly pollMs: number;
+  /** Another queue, whose jobs are taken while this one has none. */
+  readonly otherwise?: string;
+}
+
 /** The loops that run jobs. */
 export interface JobWorkers {
-  start(queueName: string, options: { concurrency: number; pollMs: number }, handler: JobHandler): void;
+  start(queueName: string, options: WorkOptions, handler: JobHandler): void;
   /** Ends the pause of the queue's idle loops. */
   wake(queueName: string): void;
   /** Stops fetching and waits up to `timeoutMs` for running jobs. @returns ids of those that are not done, aborted. */
@@ -57,21 +67,29 @@ export function createJobWorkers(boss: PgBoss, logger: DatabaseLogger | undefine
     logger?.warn({ queueName, jobId, reason: nameOf(error) }, 'job failed');
     await boss.fail(queueName, jobId, { message: nameOf(error) });
   };
-  const loop = async (queueName: string, pollMs: number, handler: JobHandler): Promise<void> => {
-    while (!stopping.signal.aborted) {
+  const next = async (queueNames: readonly string[]): Promise<{ queueName: string; job: PgBoss.Job } | null> => {
+    for (const queueName of queueNames) {
       // pg-boss gives no jobs when the database is away; the loop then asks again after its pause.
       const fetched = boss.fetch<object>(queueName, { batchSize: 1 });
       fetching.add(fetched);
       const [job] = await fetched.finally(() => fetching.delete(fetched));
-      if (job === undefined) await pause(sleepers, queueName, pollMs, stopping.signal);
-      else if (stopping.signal.aborted) notStarted.push(job.id);
-      else await runJob(queueName, job, handler);
+      if (job !== undefined) return { queueName, job };
+    }
+    return null;
+  };
+  const loop = async (queueNames: readonly string[], pollMs: number, handler: JobHandler): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const found = await next(queueNames);
+      if (found === null) await pause(sleepers, queueNames, pollMs, stopping.signal);
+      else if (stopping.signal.aborted) notStarted.push(found.job.id);
+      else await runJob(found.queueName, found.job, handler);
     }
   };
 
   return {
-    start(queueName, { concurrency, pollMs }, handler) {
-      for (let index = 0; index < concurrency; index++) loops.push(loop(queueName, pollMs, handler));
+    start(queueName, { concurrency, pollMs, otherwise }, handler) {
+      const queueNames = otherwise === undefined ? [queueName] : [queueName, otherwise];
+      for (let index = 0; index < concurrency; index++) loops.push(loop(queueNames, pollMs, handler));
     },
     wake(queueName) {
       for (const wakeUp of sleepers.get(queueName) ?? []) wakeUp();
@@ -98,21 +116,24 @@ async function outcomeOf(handler: JobHandler, job: Job): Promise<{ error: unknow
 
 function pause(
   sleepers: Map<string, Set<() => void>>,
-  queueName: string,
+  queueNames: readonly string[],
   pauseMs: number,
   stopping: AbortSignal,
 ): Promise<void> {
-  const ofQueue = sleepers.get(queueName) ?? new Set();
-  sleepers.set(queueName, ofQueue);
+  const ofQueues = queueNames.map((queueName) => {
+    const ofQueue = sleepers.get(queueName) ?? new Set();
+    sleepers.set(queueName, ofQueue);
+    return ofQueue;
+  });
   return new Promise((resolve) => {
     const wakeUp = () => {
       clearTimeout(timer);
-      ofQueue.delete(wakeUp);
+      for (const ofQueue of ofQueues) ofQueue.delete(wakeUp);
       stopping.removeEventListener('abort', wakeUp);
       resolve();
     };
     const timer = setTimeout(wakeUp, pauseMs);
-    ofQueue.add(wakeUp);
+    for (const ofQueue of ofQueues) ofQueue.add(wakeUp);
     stopping.addEventListener('abort', wakeUp, { once: true });
     if (stopping.aborted) wakeUp();
   });

@@ -1,7 +1,7 @@
 import PgBoss from 'pg-boss';
 import type { Query } from '../../retrieval/ports.ts';
 import { APP_ROLE, type DatabaseLogger } from './connection.ts';
-import { createJobWorkers, type JobHandler } from './job-workers.ts';
+import { createJobWorkers, type JobHandler, type WorkOptions } from './job-workers.ts';
 import type { DatabaseClient } from './pool.ts';
 import { StatementError } from './statement-error.ts';
 
@@ -44,8 +44,8 @@ export interface Queue {
    * @returns the job's id, or null when a job of the same key is already waiting.
    */
   send(query: Query, queueName: string, data: object, options?: SendOptions): Promise<string | null>;
-  /** Runs jobs of one queue, `concurrency` at a time, looking for new ones every `pollMs`. Needs `start`. */
-  work(queueName: string, options: { concurrency: number; pollMs: number }, handler: JobHandler): void;
+  /** Runs jobs of one queue, or of a second one while that has none. Needs `start`. */
+  work(queueName: string, options: WorkOptions, handler: JobHandler): void;
   /** Looks for jobs now, in this process. Call it after the commit of a transaction that sent one. */
   wake(queueName: string): void;
   /** Gives the jobs that were active in a process that has ended to new ones. Only when no other process can run jobs. */
