@@ -13,7 +13,7 @@ export interface ChatEvent {
   readonly payload: object;
 }
 
-/** What storing an event also makes invalid, in the same transaction. */
+/** What a request makes invalid of what was read from the platform. */
 export interface Invalidation {
   readonly platform: string;
   readonly workspace: string;
@@ -24,11 +24,18 @@ export interface Invalidation {
 /** `replayed`: the same signed request was seen before. */
 export type Received = 'stored' | 'duplicate' | 'replayed';
 
+/** What is noted of a request beside the event, in the same transaction. */
+export interface Noted {
+  /** Of a signed request: the same again is refused. */
+  readonly signature: string | null;
+  readonly invalidates: Invalidation | null;
+}
+
 export interface Inbox {
-  /** Stores the event and its job in one transaction: when this resolves, no crash loses it. */
-  receive(event: ChatEvent, options: { signature: string | null; invalidates: Invalidation | null }): Promise<Received>;
-  /** Notes a request that is no event. False: it was seen before. */
-  firstSight(tenantId: string, signature: string): Promise<boolean>;
+  /** Stores the event: when this resolves, no crash loses it. */
+  receive(event: ChatEvent, noted: Noted): Promise<Received>;
+  /** Notes a request that leaves nothing to be done later. Never `duplicate`. */
+  note(tenantId: string, noted: Noted): Promise<Received>;
 }
 
 /** An event whose turn has come, held by this instance. */

@@ -16,8 +16,6 @@ export interface Jobs {
   };
   readonly 'embed-missing': { readonly tenantId: string };
   readonly 'refresh-statistics': { readonly tenantId: string };
-  /** Events of a chat platform wait in this lane. */
-  readonly 'chat-events': { readonly tenantId: string; readonly lane: string };
 }
 export type JobName = keyof Jobs;
 

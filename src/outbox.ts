@@ -16,8 +16,6 @@ export const QUEUES: readonly QueueDefinition[] = [
   { name: LONG_DOCUMENTS, ...INDEXING },
   { name: 'embed-missing', retryLimit: 10, retryDelaySeconds: 30, expireInSeconds: HOUR_SECONDS, onePerKey: true },
   { name: 'refresh-statistics', retryLimit: 2, retryDelaySeconds: 10, expireInSeconds: HOUR_SECONDS, onePerKey: true },
-  // Events keep their own leases and tries; a job that is lost is sent again by the sweep.
-  { name: 'chat-events', retryLimit: 0, retryDelaySeconds: 1, expireInSeconds: HOUR_SECONDS, onePerKey: true },
 ];
 
 // Both wait until a burst of documents is over: beside the first start's 131 documents they took half of the machine, and
@@ -26,7 +24,6 @@ const START_AFTER_SECONDS: Readonly<Record<JobName, number>> = {
   'index-document': 0,
   'embed-missing': 20,
   'refresh-statistics': 15,
-  'chat-events': 0,
 };
 
 /** The outbox of ingest over the queue: one waiting job for each thing to do. */
@@ -49,6 +46,5 @@ function queueOf(name: JobName, data: Jobs[JobName]): string {
 }
 
 function keyOf(data: Jobs[JobName]): string {
-  if ('lane' in data) return `${data.tenantId}/${data.lane}`;
   return 'documentId' in data ? `${data.tenantId}/${data.documentId}/${data.version}` : data.tenantId;
 }

@@ -2,7 +2,7 @@
 import type { ReceiverEvent } from '@slack/bolt';
 import type { Logger } from '../../retrieval/ports.ts';
 import { reactionVerdict } from '../feedback-reactions.ts';
-import type { ChatEvent, Inbox, Invalidation } from '../inbox.ts';
+import type { ChatEvent, Inbox, Invalidation, Noted } from '../inbox.ts';
 import type { Workspace, Workspaces } from './ports.ts';
 
 /** The same signed request came before; it gets 401. */
@@ -78,29 +78,32 @@ export function createIntake(options: IntakeOptions): (event: ReceiverEvent) => 
     const signature = signatureOf(received);
     const isAsk = body.command === '/ask';
     if (!body.event && !isAsk) {
-      if (signature !== null && !(await options.inbox.firstSight(workspace.tenantId, signature)))
-        throw new ReplayedRequestError();
+      if (signature !== null) await note(options.inbox, workspace, { signature, invalidates: null });
       return options.processNow(received);
     }
     const event = isAsk ? commandEvent(workspace, body) : toChatEvent(workspace, body, options.followUps);
-    if (event === null) return received.ack();
-    await store(options, workspace, body, event, signature);
+    const invalidates = invalidationOf(workspace, body);
+    if (event !== null) await store(options, workspace, body, event, { signature, invalidates });
+    else if (invalidates !== null) await note(options.inbox, workspace, { signature, invalidates });
     await received.ack(...(isAsk ? [{ response_type: 'ephemeral' as const, text: ASKING_TEXT }] : []));
   };
 }
 
 const ASKING_TEXT = 'Looking through the documents that you may read…';
 
+async function note(inbox: Inbox, { tenantId }: Workspace, noted: Noted): Promise<void> {
+  if ((await inbox.note(tenantId, noted)) === 'replayed') throw new ReplayedRequestError();
+}
+
 async function store(
   { inbox, apologise, logger }: IntakeOptions,
   workspace: Workspace,
   body: EventBody,
   event: ChatEvent,
-  signature: string | null,
+  noted: Noted,
 ): Promise<void> {
   try {
-    const result = await inbox.receive(event, { signature, invalidates: invalidationOf(workspace, body) });
-    if (result === 'replayed') throw new ReplayedRequestError();
+    if ((await inbox.receive(event, noted)) === 'replayed') throw new ReplayedRequestError();
   } catch (error) {
     const place = error instanceof ReplayedRequestError ? null : placeOfQuestion(body);
     if (place === null) throw error;
@@ -150,13 +153,25 @@ export function toChatEvent(workspace: Workspace, body: EventBody, followUps: bo
   };
 }
 
+// What a listener waits for beside messages and reactions. Who joined or left a channel is only noted.
+const WORKED_ON = new Set([
+  'app_home_opened',
+  'user_change',
+  'team_join',
+  'subteam_created',
+  'subteam_updated',
+  'subteam_members_changed',
+  'app_uninstalled',
+  'tokens_revoked',
+]);
+
 // Own and other bots' messages, edits, joins and everything said beside the bot are no questions.
 function isForUs({ botUserId }: Workspace, event: SlackEvent, followUps: boolean): boolean {
   // Most reactions are on what people said, and most of the others are no opinion.
   if (event.type === 'reaction_added' || event.type === 'reaction_removed') {
     return event.item_user === botUserId && reactionVerdict(event.reaction ?? '') !== null;
   }
-  if (event.type !== 'app_mention' && event.type !== 'message') return true;
+  if (event.type !== 'app_mention' && event.type !== 'message') return WORKED_ON.has(event.type);
   if (event.bot_id || event.edited || userOf(event) === botUserId || !userOf(event) || !event.ts) return false;
   if (event.subtype !== undefined && event.subtype !== 'file_share' && event.subtype !== 'thread_broadcast')
     return false;

@@ -24,7 +24,11 @@ export function createAdminTools(product: Product, admins: readonly Principal[])
       );
       return rows[0]?.holds === true;
     },
-    status: async (tenantId) => statusText(await readStatus(product, tenantId, { documents: false })),
+    async status(tenantId) {
+      const status = await readStatus(product, tenantId, { documents: false });
+      const inbox = await database.transaction((query) => readInbox(query, tenantId));
+      return [...statusLines(status), ...inboxLines(inbox)].join('\n');
+    },
     sync: (tenantId, source) => database.transaction((query) => sync(query, tenantId, source)),
     why: (tenantId, answerId, documentId) =>
       database.transaction((query) => why(query, tenantId, answerId, documentId)),
@@ -40,7 +44,34 @@ export function createAdminTools(product: Product, admins: readonly Principal[])
   };
 }
 
-function statusText(status: Status): string {
+interface InboxCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly failed: number;
+  /** Of the event that has waited longest; null when none waits. */
+  readonly oldestSeconds: number | null;
+}
+
+async function readInbox(query: Query, tenantId: string): Promise<InboxCounts | undefined> {
+  const [counts] = await query<InboxCounts>(
+    `select count(*) filter (where ended_at is null and coalesce(lease_until, '-infinity') <= now())::int as waiting,
+         count(*) filter (where ended_at is null and lease_until > now())::int as running,
+         count(*) filter (where outcome = 'failed')::int as failed,
+         extract(epoch from now() - min(received_at) filter (where ended_at is null))::int as "oldestSeconds"
+       from chat_events where tenant_id = $1 and (ended_at is null or outcome = 'failed')`,
+    [tenantId],
+  );
+  return counts;
+}
+
+function inboxLines(counts: InboxCounts | undefined): string[] {
+  if (!counts || counts.waiting + counts.running + counts.failed === 0) return [];
+  const { waiting, running, failed, oldestSeconds } = counts;
+  const oldest = oldestSeconds === null ? '' : `, the oldest received ${ageText(oldestSeconds)}`;
+  return [`queue      chat: ${waiting} waiting, ${running} running, ${failed} failed${oldest}`];
+}
+
+function statusLines(status: Status): string[] {
   const states = Object.entries(status.documentsByState).map(([state, count]) => `${count} ${state}`);
   const waiting = Object.entries(status.jobs).filter(([, { queued, active, failed }]) => queued + active + failed > 0);
   return [
@@ -57,7 +88,7 @@ function statusText(status: Status): string {
     ),
     ...status.failures.slice(0, 10).map(({ uri, code }) => `failed     ${uri}: ${code}`),
     ...(status.failures.length > 10 ? [`failed     … and ${status.failures.length - 10} more`] : []),
-  ].join('\n');
+  ];
 }
 
 async function sync(query: Query, tenantId: string, source: string): Promise<string> {

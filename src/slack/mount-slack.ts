@@ -15,9 +15,10 @@ import { EVENTS_PATH, INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../../adapters/s
 import { type AnswerQuestion, MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
 import type { RetractionTarget } from '../../retrieval/retraction.ts';
 import { createAdminTools } from '../chat/admin-tools.ts';
-import { type ChatInbox, createInbox, MAX_ATTEMPTS } from '../chat/inbox.ts';
+import { type ChatInbox, createInbox } from '../chat/inbox.ts';
 import { mayShow, ownsThread } from '../chat/posted.ts';
 import { createRetractions, type Retractions } from '../chat/retractions.ts';
+import { MAX_ATTEMPTS } from '../chat/take-event.ts';
 import { ConfigError, type SlackConfig } from '../config.ts';
 import type { Product } from '../product.ts';
 import { createSlackCache, createUsergroups } from './slack-cache.ts';
@@ -48,14 +49,14 @@ const CONVERSATIONS_AT_ONCE = 4; // conversations; the model and the search are 
 const REFRESH_MS = 3_600_000;
 
 /**
- * Connects Slack, of which something is set (`isSlackSet`). Workers must have been started.
+ * Connects Slack, of which something is set (`isSlackSet`).
  * @throws ConfigError when what is set does not suffice; SlackUnreachableError when the token is refused.
  */
 export async function mountSlack(parts: SlackParts): Promise<MountedSlack> {
   const { product } = parts;
-  const { config, database, queue, outbox, logger } = product;
+  const { config, database, logger } = product;
   checkSettings(config.slack);
-  const inbox = createInbox({ database, outbox, queue, logger, concurrency: CONVERSATIONS_AT_ONCE });
+  const inbox = createInbox({ database, logger, concurrency: CONVERSATIONS_AT_ONCE });
   const retractions = createRetractions({ database, inbox, logger, eventFor: { slack: retractionEvent } });
   const adapter = await createAdapter(parts, inbox);
   inbox.start({ slack: (event) => handle(adapter, retractions, event) });

@@ -22,22 +22,44 @@ interface Row {
   revoked_at: Date | null;
 }
 
-// Each event looks its workspace up. Another instance that handled an uninstallation is believed after this time.
-const REMEMBER_MS = 5_000;
+// Each event looks its workspace up. Another instance that handled an uninstallation is believed after the first time and
+// one look more; events do not wait for that look, unless none succeeds until the second time is over.
+const FRESH_MS = 5_000;
+const REMEMBER_MS = 30_000;
 
 /** Makes the store. */
 export function createWorkspaces(options: WorkspacesOptions): Workspaces {
-  const { database, configured } = options;
-  const remembered = new Map<string, { workspace: Workspace; until: number }>();
-  const find = async (teamId: string): Promise<Workspace | null> => {
-    const known = remembered.get(teamId);
-    if (known && known.until > Date.now()) return known.workspace;
+  const { database, configured, logger } = options;
+  const remembered = new Map<string, { workspace: Workspace; readAt: number }>();
+  const looking = new Map<string, Promise<Workspace | null>>();
+  const read = async (teamId: string): Promise<Workspace | null> => {
+    const readAt = Date.now();
     const [row] = await readRows(database, teamId);
     const workspace = resolve(options, teamId, row);
     // Where it is not installed it may be so in the next moment: an event is not dropped by memory.
-    if (workspace) remembered.set(teamId, { workspace, until: Date.now() + REMEMBER_MS });
+    if (workspace) remembered.set(teamId, { workspace, readAt });
     else remembered.delete(teamId);
     return workspace;
+  };
+  // One look for all events that wait for it.
+  const look = (teamId: string): Promise<Workspace | null> => {
+    const begun = looking.get(teamId) ?? read(teamId).finally(() => looking.delete(teamId));
+    looking.set(teamId, begun);
+    return begun;
+  };
+  const find = async (teamId: string): Promise<Workspace | null> => {
+    const known = remembered.get(teamId);
+    const age = known ? Date.now() - known.readAt : Number.POSITIVE_INFINITY;
+    if (!known || age > REMEMBER_MS) return look(teamId);
+    if (age > FRESH_MS) {
+      look(teamId).catch((error: unknown) => logger.warn({ teamId, err: error }, 'a workspace could not be looked up'));
+    }
+    return known.workspace;
+  };
+  // A look that began before the change knows nothing of it.
+  const forget = async (teamId: string) => {
+    await looking.get(teamId)?.catch(() => undefined);
+    remembered.delete(teamId);
   };
   return {
     // With the database away the one configured workspace is still known, so that people can be told.
@@ -59,11 +81,11 @@ export function createWorkspaces(options: WorkspacesOptions): Workspaces {
     },
     async install(installation) {
       await install(options, installation);
-      remembered.delete(installation.teamId);
+      await forget(installation.teamId);
     },
     async revoke(teamId) {
       await revoke(options, teamId);
-      remembered.delete(teamId);
+      await forget(teamId);
     },
   };
 }

@@ -133,6 +133,7 @@ export interface Signing {
   readonly secret?: string;
   readonly timestamp?: number;
   readonly headers?: Record<string, string | undefined>;
+  readonly signal?: AbortSignal;
 }
 
 /** Sends a signed request as Slack does: events as JSON, commands and interactions as forms. */
@@ -162,7 +163,8 @@ export async function sendSigned(
   const given = Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  return fetch(`${url}/slack/events`, { method: 'POST', headers: given, body: text });
+  const init = { method: 'POST', headers: given, body: text };
+  return fetch(`${url}/slack/events`, signing.signal ? { ...init, signal: signing.signal } : init);
 }
 
 function isInteraction(type: string): boolean {
