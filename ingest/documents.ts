@@ -1,10 +1,11 @@
-// The documents as truth: submitting, replacing, quarantining. Indexing follows through the outbox.
+// The documents as truth: submitting and replacing. Indexing follows through the outbox.
 import { createHash, randomUUID } from 'node:crypto';
 import type { AccessLevel } from '../retrieval/model.ts';
 import type { Query } from '../retrieval/ports.ts';
-import { type AclRequest, bumpIndexVersion, ensureTenant, requestedAcl, strictestOf } from './acl.ts';
+import { type AclRequest, ensureTenant, requestedAcl, strictestOf } from './acl.ts';
+import { applyClassification, type StoredSubmission } from './classification.ts';
+import { setAcl } from './document-acl.ts';
 import type { Outbox } from './ports.ts';
-import { tagDocument } from './tagger.ts';
 
 /** A document as it comes in. */
 export interface Submission {
@@ -26,14 +27,6 @@ export interface Submission {
   readonly embedLater?: boolean;
   /** Index it before what waits in a large batch. */
   readonly urgent?: boolean;
-}
-
-/** The parts of a submission that are applied together with its content, as they are stored. */
-export interface StoredSubmission {
-  readonly acl: AclRequest;
-  readonly title: string | null;
-  readonly effectiveFrom: string | null;
-  readonly effectiveTo: string | null;
 }
 
 export interface Submitted {
@@ -215,96 +208,6 @@ async function tightenTo(query: Query, tenantId: string, known: Known, request: 
   const accessLevel = rows[0]?.access_level ?? 'restricted';
   const requested = await requestedAcl(query, tenantId, request, accessLevel);
   await setAcl(query, tenantId, known.document_id, await strictestOf(query, tenantId, known.acl_id, requested));
-}
-
-/** Reads the stored text of the live version again for its department, level and dates, and sets its ACL by them. */
-export async function applyClassification(query: Query, tenantId: string, documentId: string): Promise<void> {
-  const rows = await query<{
-    uri: string;
-    title: string;
-    text: string | null;
-    properties: Record<string, string> | null;
-    submission: StoredSubmission;
-  }>(
-    `select d.uri, d.title, v.text, v.properties, v.submission from documents d
-       join document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.document_id and v.version = d.version
-       where d.tenant_id = $1 and d.document_id = $2`,
-    [tenantId, documentId],
-  );
-  const row = rows[0];
-  if (!row) return;
-  const tags = classify({ ...row, text: row.text ?? '', properties: row.properties ?? {} });
-  const aclId = await requestedAcl(query, tenantId, row.submission.acl, tags.accessLevel);
-  await query(
-    `update documents set title = coalesce($3, title), department = $4, classification = $5,
-         effective_from = $6, effective_to = $7 where tenant_id = $1 and document_id = $2`,
-    [tenantId, documentId, row.submission.title, tags.department, tags.reasons, tags.effectiveFrom, tags.effectiveTo],
-  );
-  await setAcl(query, tenantId, documentId, aclId);
-}
-
-/** What a document is: the tagger's reading, with the admin's level and dates where given, never below a floor. */
-export function classify(document: {
-  uri: string;
-  title: string;
-  text: string;
-  properties: Readonly<Record<string, string>>;
-  submission: StoredSubmission;
-}): Omit<ReturnType<typeof tagDocument>, 'reasons'> & { reasons: string[] } {
-  const { submission } = document;
-  const level = submission.acl.level;
-  const properties = level === null ? document.properties : { ...document.properties, access_level: level };
-  const tags = tagDocument({ ...document, properties });
-  return {
-    ...tags,
-    reasons: [...tags.reasons],
-    effectiveFrom: submission.effectiveFrom ? new Date(submission.effectiveFrom) : tags.effectiveFrom,
-    effectiveTo: submission.effectiveTo ? new Date(submission.effectiveTo) : tags.effectiveTo,
-  };
-}
-
-/**
- * Puts the document and its chunks under an ACL. A quarantined document's chunks keep ACL 0, which nobody satisfies.
- * Chunks move between partitions when the level changes.
- */
-export async function setAcl(query: Query, tenantId: string, documentId: string, aclId: number): Promise<void> {
-  await query(
-    `update documents d set acl_id = a.acl_id, access_level = a.access_level
-       from acls a where d.tenant_id = $1 and d.document_id = $2 and a.tenant_id = $1 and a.acl_id = $3`,
-    [tenantId, documentId, aclId],
-  );
-  await restampChunks(query, tenantId, documentId);
-}
-
-// The copies of what filters a search, on each chunk and vector, follow the document's row.
-async function restampChunks(query: Query, tenantId: string, documentId: string): Promise<void> {
-  for (const table of ['chunks', 'chunk_embeddings']) {
-    await query(
-      `update ${table} c set acl_id = case when d.state = 'live' then d.acl_id else 0 end,
-           access_level = d.access_level, effective_from = d.effective_from, effective_to = d.effective_to
-         from documents d
-         where c.tenant_id = $1 and c.document_id = $2 and d.tenant_id = $1 and d.document_id = $2
-           and (c.acl_id, c.access_level, c.effective_from, c.effective_to) is distinct from
-             (case when d.state = 'live' then d.acl_id else 0 end, d.access_level, d.effective_from, d.effective_to)`,
-      [tenantId, documentId],
-    );
-  }
-  await bumpIndexVersion(query, tenantId);
-}
-
-/** Takes a live document out of all answers at once, or back in; nothing is indexed again. */
-export async function setQuarantine(
-  query: Query,
-  tenantId: string,
-  documentId: string,
-  quarantined: boolean,
-): Promise<boolean> {
-  const rows = await query(
-    `update documents set state = $3 where tenant_id = $1 and document_id = $2 and state = $4 returning document_id`,
-    quarantined ? [tenantId, documentId, 'quarantined', 'live'] : [tenantId, documentId, 'live', 'quarantined'],
-  );
-  if (rows.length > 0) await restampChunks(query, tenantId, documentId);
-  return rows.length > 0;
 }
 
 /** Records that a document could not even be read, so that the failure is seen where all others are. */

@@ -6,7 +6,7 @@ import { bumpIndexVersion } from './acl.ts';
 import { ensureEmbedder } from './active-embedder.ts';
 import { chunkDocument, chunkedPieces, type DocumentChunk } from './chunk-document.ts';
 import { semanticCuts } from './chunk-semantic.ts';
-import type { StoredSubmission } from './documents.ts';
+import type { StoredSubmission } from './classification.ts';
 import { embedAll } from './embed-batches.ts';
 import { insertChunks, makeLive, type PreparedDocument } from './make-live.ts';
 import { parseDocument } from './parse-document.ts';

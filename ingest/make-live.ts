@@ -4,7 +4,7 @@ import { identifiersIn, wordsIn } from '../retrieval/question-terms.ts';
 import { requestedAcl } from './acl.ts';
 import type { TenantEmbedder } from './active-embedder.ts';
 import type { DocumentChunk } from './chunk-document.ts';
-import { classify, type StoredSubmission } from './documents.ts';
+import { classify, type StoredSubmission } from './classification.ts';
 import type { ParsedDocument } from './parsed-document.ts';
 
 // Chunks of four sets have 58 to 119 terms on average, title and headings included; their own average instead, and one for

@@ -6,7 +6,8 @@ import { type CachedEmbedder, createCachedEmbedder } from '../../eval/cached-emb
 import type { CorpusText } from '../../eval/dataset.ts';
 import type { IngestFigures } from '../../eval/render-report.ts';
 import { type AclRequest, internAcl, type Layer, putLayer, requestedLayers } from '../../ingest/acl.ts';
-import { setAcl, submitDocument } from '../../ingest/documents.ts';
+import { setAcl } from '../../ingest/document-acl.ts';
+import { submitDocument } from '../../ingest/documents.ts';
 import { embedMissing } from '../../ingest/embed-missing.ts';
 import { createIndexer } from '../../ingest/index-document.ts';
 import type { Jobs, Outbox } from '../../ingest/ports.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importDirectory } from '../../ingest/directory.ts';
-import { setQuarantine } from '../../ingest/documents.ts';
+import { setQuarantine } from '../../ingest/document-acl.ts';
 import { findForgetTargets, forgetDocument } from '../../ingest/forget-document.ts';
 import { lexicalSearch } from '../../retrieval/lexical-search.ts';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';

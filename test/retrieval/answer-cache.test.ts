@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { putLayer } from '../../ingest/acl.ts';
 import { importDirectory } from '../../ingest/directory.ts';
-import { setQuarantine } from '../../ingest/documents.ts';
+import { setQuarantine } from '../../ingest/document-acl.ts';
 import { embedMissing } from '../../ingest/embed-missing.ts';
 import { forgetDocument } from '../../ingest/forget-document.ts';
 import { clearAnswerCache, expireCachedAnswers } from '../../retrieval/answer-cache.ts';

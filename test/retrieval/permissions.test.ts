@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { internAcl, putLayer } from '../../ingest/acl.ts';
 import { importDirectory } from '../../ingest/directory.ts';
-import { setAcl, setQuarantine } from '../../ingest/documents.ts';
+import { setAcl, setQuarantine } from '../../ingest/document-acl.ts';
 import { checkpoint } from '../../retrieval/checkpoint.ts';
 import { lexicalSearch } from '../../retrieval/lexical-search.ts';
 import { ACCESS_LEVELS, type Audience, ROLES } from '../../retrieval/model.ts';
