@@ -22,6 +22,7 @@ export function createWebPages(parts: ServiceParts, { tenantId }: { readonly ten
         const sql = 'select index_version as version from tenants where tenant_id = $1';
         return (await query<{ version: number }>(sql, [tenantId]))[0]?.version ?? 0;
       }),
+    publicUrl: product.config.publicUrl,
     clock: Date.now,
     newId: randomUUID,
     logger: product.logger,

@@ -10,6 +10,7 @@ const KINDS = {
   not_acceptable: { status: 406, title: 'Not acceptable' },
   conflict: { status: 409, title: 'The same request is running' },
   too_large: { status: 413, title: 'The body is too large' },
+  misdirected: { status: 421, title: 'Not a name of this service' },
   unsupported_type: { status: 415, title: 'Unsupported media type' },
   key_reused: { status: 422, title: 'The Idempotency-Key was used for another request' },
   too_many_requests: { status: 429, title: 'Too many requests' },

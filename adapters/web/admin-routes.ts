@@ -10,6 +10,7 @@ import { notFound } from './page-error.ts';
 import { QUESTION_KINDS } from './ports.ts';
 import { readForm } from './read-form.ts';
 import { sendPage } from './send-page.ts';
+import { takes } from './takes.ts';
 import type { Visit, Visits } from './visits.ts';
 
 const DOCUMENTS_A_PAGE = 25;
@@ -62,7 +63,10 @@ export function createAdminRoutes(deps: WebDependencies, visits: Visits): Router
       }),
     )
     .post('/admin/documents/:id/quarantine', readForm, change(deps, visits, 'quarantine'))
-    .post('/admin/documents/:id/release', readForm, change(deps, visits, 'release'));
+    .post('/admin/documents/:id/release', readForm, change(deps, visits, 'release'))
+    .all(['/admin', '/admin/questions', '/admin/questions/:id', '/admin/documents'], takes('GET'))
+    .all('/admin/documents/:id/forget', takes('GET', 'POST'))
+    .all(['/admin/documents/:id/quarantine', '/admin/documents/:id/release'], takes('POST'));
 }
 
 async function show(deps: WebDependencies, visit: Visit, response: Response, page: AdminPage): Promise<void> {
@@ -110,7 +114,8 @@ async function documents(deps: WebDependencies, visit: Visit, request: Request):
     ...(cursor ? { cursor } : {}),
     limit: DOCUMENTS_A_PAGE,
   });
-  const done = DONE[one(request, 'done')] ?? null;
+  const given = one(request, 'done');
+  const done = Object.hasOwn(DONE, given) ? (DONE[given] ?? null) : null;
   const main = documentsPage(page, { state, search, cursor }, visit.formToken, done);
   return { title: 'Documents', current: '/admin/documents', main };
 }

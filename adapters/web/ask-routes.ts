@@ -8,6 +8,7 @@ import { notFound, PageError } from './page-error.ts';
 import { limitRequests, networkOf } from './rate-limit.ts';
 import { field, readForm, typedText } from './read-form.ts';
 import { openEvents } from './server-events.ts';
+import { takes } from './takes.ts';
 import { readThreads } from './thread-view.ts';
 import type { Visit, Visits } from './visits.ts';
 
@@ -33,23 +34,25 @@ export function createAskRoutes(deps: WebDependencies, visits: Visits): Router {
     keyOf: (request) => request.res?.locals.asker ?? networkOf(request),
     message: 'That were many questions in a short time. Wait a minute, and ask again.',
   });
-  return Router().post(
-    '/ask',
-    readForm,
-    async (request, response, next) => {
-      response.locals.asker = (await visits.who(request))?.email;
-      next();
-    },
-    limit,
-    visits.form(async (visit, request, response) => {
-      const asked = await readQuestion(deps, visit, request);
-      if (request.get('accept')?.includes('text/event-stream')) await answerLive(deps, visit, asked, response);
-      else {
-        const { answerId } = await answer(deps, visit, asked);
-        response.redirect(303, `${asked.conversation.path}#answer-${answerId}`);
-      }
-    }),
-  );
+  return Router()
+    .post(
+      '/ask',
+      readForm,
+      async (request, response, next) => {
+        response.locals.asker = (await visits.who(request))?.email;
+        next();
+      },
+      limit,
+      visits.form(async (visit, request, response) => {
+        const asked = await readQuestion(deps, visit, request);
+        if (request.get('accept')?.includes('text/event-stream')) await answerLive(deps, visit, asked, response);
+        else {
+          const { answerId } = await answer(deps, visit, asked);
+          response.redirect(303, `${asked.conversation.path}#answer-${answerId}`);
+        }
+      }),
+    )
+    .all('/ask', takes('POST'));
 }
 
 interface Asked {

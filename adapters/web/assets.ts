@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
+import { takes } from './takes.ts';
 
 const TYPES = {
   'style.css': 'text/css; charset=utf-8',
@@ -40,5 +41,5 @@ export function createAssets(): Router {
     if (request.fresh) response.status(304).end();
     else response.send(asset.body);
   };
-  return Router().get('/assets/:name', serve);
+  return Router().get('/assets/:name', serve).all('/assets/:name', takes('GET'));
 }

@@ -5,6 +5,7 @@ import type { WebDependencies } from './dependencies.ts';
 import { framedPage } from './layout.ts';
 import { notFound } from './page-error.ts';
 import { sendPage } from './send-page.ts';
+import { takes } from './takes.ts';
 import { readThreads } from './thread-view.ts';
 import type { Visit, Visits } from './visits.ts';
 
@@ -29,7 +30,8 @@ export function createChatRoutes(deps: WebDependencies, visits: Visits): Router 
         if (!conversation) throw notFound();
         await show(deps, { visit, request, response, conversation });
       }),
-    );
+    )
+    .all(['/', '/channels/:id'], takes('GET'));
 }
 
 interface Shown {

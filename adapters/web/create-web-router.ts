@@ -7,8 +7,10 @@ import type { WebDependencies } from './dependencies.ts';
 import { createDocumentRoutes } from './document-routes.ts';
 import { createErrorPages, missingPage } from './error-page.ts';
 import { createFeedbackRoutes } from './feedback-routes.ts';
+import { refuseForeignForms } from './form-origin.ts';
 import { notFound } from './page-error.ts';
 import { createSignInRoutes } from './sign-in-routes.ts';
+import { takes } from './takes.ts';
 import { createVisits } from './visits.ts';
 
 // No id holds it, and the database refuses it.
@@ -22,6 +24,7 @@ export function createWebRouter(deps: WebDependencies): Router {
   const visits = createVisits(deps);
   return Router()
     .use(refuseNul)
+    .use(refuseForeignForms(deps.publicUrl))
     .use(createAssets())
     .get(
       '/pulse',
@@ -29,6 +32,7 @@ export function createWebRouter(deps: WebDependencies): Router {
         response.set('cache-control', 'no-store').json({ version: await deps.indexVersion(deps.tenantId) });
       }),
     )
+    .all('/pulse', takes('GET'))
     .use(createSignInRoutes(deps, visits))
     .use(createChatRoutes(deps, visits))
     .use(createAskRoutes(deps, visits))

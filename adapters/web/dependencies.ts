@@ -19,6 +19,8 @@ export interface WebDependencies {
   readonly suggestions: Suggestions;
   /** Changes whenever something is added, forgotten, quarantined or read by others: an open page then looks again. */
   readonly indexVersion: (tenantId: string) => Promise<number>;
+  /** Where people reach the pages, when a proxy stands before them. */
+  readonly publicUrl: string | null;
   readonly clock: Clock;
   /** A new unguessable id. */
   readonly newId: () => string;

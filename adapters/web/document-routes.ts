@@ -8,24 +8,27 @@ import { findQuote } from './find-quote.ts';
 import { framedPage } from './layout.ts';
 import { notFound } from './page-error.ts';
 import { sendPage } from './send-page.ts';
+import { takes } from './takes.ts';
 import { isAdmin, type Visits } from './visits.ts';
 
 /** `/documents/:id`: permission is checked at the moment of each request. */
 export function createDocumentRoutes(deps: WebDependencies, visits: Visits): Router {
-  return Router().get(
-    '/documents/:id',
-    visits.page(async (visit, request, response) => {
-      const { tenantId } = deps;
-      const documentId = String(request.params.id);
-      const document = await deps.documents.read(tenantId, [{ person: visit.person.email }], documentId);
-      if (!document) throw notFound();
-      const summary = isAdmin(visit.person) ? await deps.documents.find(tenantId, documentId) : null;
-      const quoted = await locate(deps, visit.person, document, request);
-      const channels = await deps.people.channels(tenantId, visit.person.email);
-      const main = documentView({ document, summary, ...quoted });
-      sendPage(response, framedPage({ title: document.title || 'Document', visit, channels, current: '', main }));
-    }),
-  );
+  return Router()
+    .get(
+      '/documents/:id',
+      visits.page(async (visit, request, response) => {
+        const { tenantId } = deps;
+        const documentId = String(request.params.id);
+        const document = await deps.documents.read(tenantId, [{ person: visit.person.email }], documentId);
+        if (!document) throw notFound();
+        const summary = isAdmin(visit.person) ? await deps.documents.find(tenantId, documentId) : null;
+        const quoted = await locate(deps, visit.person, document, request);
+        const channels = await deps.people.channels(tenantId, visit.person.email);
+        const main = documentView({ document, summary, ...quoted });
+        sendPage(response, framedPage({ title: document.title || 'Document', visit, channels, current: '', main }));
+      }),
+    )
+    .all('/documents/:id', takes('GET'));
 }
 
 type Located = Pick<DocumentView, 'mark' | 'quote' | 'quotedVersion'>;

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { UsageError } from '../../retrieval/errors.ts';
 import type { Logger } from '../../retrieval/ports.ts';
 import { FAILURE_TEXT } from '../wording.ts';
@@ -13,7 +13,9 @@ const TITLES: Readonly<Record<number, string>> = {
   401: 'Please sign in',
   403: 'Not for you',
   404: 'Nothing here',
+  405: 'Not here',
   413: 'That is too long',
+  421: 'Another address',
   429: 'A moment, please',
 };
 
@@ -40,9 +42,10 @@ export function createErrorPages(logger: Logger): ErrorRequestHandler {
     if (response.headersSent) return next(error);
     const { status, message } = messageFor(error);
     if (status >= 500) logger.error({ err: error, path: request.path }, 'a page failed');
+    if (error instanceof PageError) response.set(error.headers);
     if (request.get('accept')?.includes('text/html')) {
       const requestId = status >= 500 ? String(response.get('x-request-id') ?? '') : '';
-      sendPage(response, errorPage(status, message, requestId), status);
+      sendErrorPage(response, { status, message, requestId });
       return;
     }
     setPageHeaders(response);
@@ -55,6 +58,14 @@ export const missingPage: RequestHandler = (request, _response, next) => {
   const wantsPage = request.method === 'GET' && request.get('accept')?.includes('text/html');
   next(wantsPage ? notFound() : undefined);
 };
+
+/** Sends a page that says what is wrong. An empty `requestId` is not shown. */
+export function sendErrorPage(
+  response: Response,
+  { status, message, requestId }: { readonly status: number; readonly message: string; readonly requestId: string },
+): void {
+  sendPage(response, errorPage(status, message, requestId), status);
+}
 
 function errorPage(status: number, message: string, requestId: string): Html {
   const title = TITLES[status] ?? 'Something went wrong';

@@ -5,21 +5,24 @@ import type { WebDependencies } from './dependencies.ts';
 import { MAX_COMMENT_CHARACTERS } from './feedback-box.ts';
 import { notFound, PageError } from './page-error.ts';
 import { field, readForm, typedText } from './read-form.ts';
+import { takes } from './takes.ts';
 import type { Visits } from './visits.ts';
 
 /** `POST /answers/:id/feedback`: only by those who see the answer where it was posted. */
 export function createFeedbackRoutes(deps: WebDependencies, visits: Visits): Router {
-  return Router().post(
-    '/answers/:id/feedback',
-    readForm,
-    visits.form(async ({ person }, request, response) => {
-      const answerId = String(request.params.id);
-      const conversation = await findConversation(deps, person, field(request, 'place'));
-      if (!conversation || !(await isPostedIn(deps, conversation, answerId))) throw notFound();
-      await store(deps, person, answerId, request);
-      response.redirect(303, `${conversation.path}#answer-${encodeURIComponent(answerId)}`);
-    }),
-  );
+  return Router()
+    .post(
+      '/answers/:id/feedback',
+      readForm,
+      visits.form(async ({ person }, request, response) => {
+        const answerId = String(request.params.id);
+        const conversation = await findConversation(deps, person, field(request, 'place'));
+        if (!conversation || !(await isPostedIn(deps, conversation, answerId))) throw notFound();
+        await store(deps, person, answerId, request);
+        response.redirect(303, `${conversation.path}#answer-${encodeURIComponent(answerId)}`);
+      }),
+    )
+    .all('/answers/:id/feedback', takes('POST'));
 }
 
 async function isPostedIn(deps: WebDependencies, { place }: Conversation, answerId: string): Promise<boolean> {

@@ -2,10 +2,13 @@ import { VerbatimError } from '../../retrieval/errors.ts';
 
 /** A request that a page cannot be given for; the message is shown to the person. */
 export class PageError extends VerbatimError {
-  readonly status: 400 | 401 | 403 | 404 | 413 | 429;
-  constructor(status: PageError['status'], message: string) {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429;
+  /** What the response says besides. */
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: PageError['status'], message: string, headers: PageError['headers'] = {}) {
     super(`page_${status}`, message);
     this.status = status;
+    this.headers = headers;
   }
 }
 

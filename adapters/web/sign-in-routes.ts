@@ -8,6 +8,7 @@ import { limitRequests, networkOf } from './rate-limit.ts';
 import { field, readForm } from './read-form.ts';
 import { sendPage } from './send-page.ts';
 import { passwordPage, pickPersonPage } from './sign-in-page.ts';
+import { takes } from './takes.ts';
 import { safeNext, type Visits } from './visits.ts';
 
 const TRIES = 10;
@@ -53,7 +54,9 @@ export function createSignInRoutes(deps: WebDependencies, visits: Visits): Route
       clearCookie(request, response, SESSION_COOKIE);
       clearCookie(request, response, FORM_COOKIE);
       response.redirect(303, '/sign-in');
-    });
+    })
+    .all('/sign-in', takes('GET', 'POST'))
+    .all('/sign-out', takes('POST'));
 }
 
 async function signInPage(deps: WebDependencies, request: Request, response: Response, next: string) {

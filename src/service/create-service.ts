@@ -6,6 +6,7 @@ import helmet from 'helmet';
 import { OPENAPI_DOCUMENT } from '../../adapters/api/openapi.ts';
 import { ProblemError, sendProblem, statusOf } from '../../adapters/api/problem.ts';
 import { internalProblem, toProblem } from '../../adapters/api/to-problem.ts';
+import { sendErrorPage } from '../../adapters/web/error-page.ts';
 import { type Logger, withRequestId } from '../logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { Checks } from './readiness.ts';
@@ -23,6 +24,8 @@ export interface ServiceOptions {
   readonly platforms: readonly PlatformEndpoint[];
   readonly metrics: Metrics;
   readonly readiness: () => Promise<Checks>;
+  /** Whether the `Host` header of a request names this service. */
+  readonly isOurHost: (header: string | undefined) => boolean;
   /** The service ends: no request is begun any more. */
   readonly draining: () => boolean;
   readonly logger: Logger;
@@ -39,7 +42,7 @@ export function createService(options: ServiceOptions): Express {
   app.set('query parser', 'simple');
   // A proxy on this machine says who it speaks for; anybody else could say anything.
   app.set('trust proxy', 'loopback');
-  app.use(identify, observe(options), securityHeaders());
+  app.use(identify, observe(options), securityHeaders(), refuseForeignHost(options));
   addOperatorRoutes(app, options);
   app.use(refuseWhileDraining(options));
   for (const { path, handler } of options.platforms) app.all(path, handler);
@@ -96,6 +99,19 @@ function securityHeaders(): RequestHandler {
     // Whether names of this host are reached by HTTPS only is for the proxy to say that speaks it.
     strictTransportSecurity: false,
   });
+}
+
+const FOREIGN_HOST =
+  'Verbatim listens for this machine alone and goes by another name here: use the address that it printed when it started, ' +
+  'or set VERBATIM_PUBLIC_URL to the address of the proxy before it';
+
+// A platform's events carry its signature, and come through tunnels of any name.
+function refuseForeignHost({ isOurHost, platforms }: ServiceOptions): RequestHandler {
+  return (request, response, next) => {
+    if (isOurHost(request.headers.host) || platforms.some(({ path }) => path === request.path)) return next();
+    if (request.accepts(['json', 'html']) !== 'html') throw new ProblemError('misdirected', FOREIGN_HOST);
+    sendErrorPage(response, { status: 421, message: `${FOREIGN_HOST}.`, requestId: '' });
+  };
 }
 
 function addOperatorRoutes(app: Express, { readiness, metrics, draining }: ServiceOptions): void {

@@ -15,6 +15,7 @@ import type { Product } from '../product.ts';
 import { type AskInTurn, createAdmission } from './admission.ts';
 import { createService, type PlatformEndpoint } from './create-service.ts';
 import { createDemoMode } from './demo-mode.ts';
+import { createHostCheck } from './host-check.ts';
 import { listen } from './listen.ts';
 import { createMetrics } from './metrics.ts';
 import { createPasswords } from './passwords.ts';
@@ -79,6 +80,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     platforms: mounted.platforms ?? [],
     metrics,
     readiness: createReadiness(product),
+    isOurHost: createHostCheck(config),
     draining: () => draining,
     logger,
   });

@@ -1,5 +1,6 @@
 // The service as operators and chat platforms meet it.
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,6 +59,26 @@ test('a chat platform gets the bytes as they came, on its whole path', async () 
     headers: { 'content-type': 'application/json' },
   });
   expect(body).toBe(`/slack/events?x=1 ${Buffer.from('{"a" : 1}').toString('hex')}`);
+});
+
+test('under a name of another site nothing is given, but to a platform that signs', async () => {
+  const named = (path: string, accept: string) =>
+    new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
+      const headers = { host: 'evil.example', accept };
+      get(new URL(path, started.url), { headers }, async (response) => {
+        const text = String(await buffer(response));
+        resolve({ status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text });
+      }).once('error', reject);
+    });
+  for (const path of ['/', '/v1/documents', '/metrics', '/ready']) {
+    const problem = await named(path, 'application/json');
+    expect(problem).toMatchObject({ status: 421, type: expect.stringMatching('application/problem') });
+    expect(JSON.parse(problem.text).detail).toMatch('VERBATIM_PUBLIC_URL');
+    const page = await named(path, 'text/html,*/*;q=0.8');
+    expect(page).toMatchObject({ status: 421, type: expect.stringMatching('text/html') });
+    expect(page.text).toMatch('VERBATIM_PUBLIC_URL');
+  }
+  expect((await named('/slack/events', '*/*')).status).toBe(200);
 });
 
 test('the figures count what was answered and what there is', async () => {
@@ -165,7 +186,7 @@ describe('a service that is told to stop', () => {
     await expect.poll(() => begun).toBe(1);
     const drained = ending.service.drain();
     await sleep(50);
-    kept.write('GET /v1/documents HTTP/1.1\r\nhost: x\r\n\r\n');
+    kept.write('GET /v1/documents HTTP/1.1\r\nhost: localhost\r\n\r\n');
     const refused = String((await once(kept, 'data'))[0]);
     expect(refused).toMatch(/^HTTP\/1\.1 503 /);
     expect(refused).toMatch(/connection: close/i);

@@ -105,6 +105,8 @@ describe('forms', () => {
     ['the token of somebody else', { form: 'x'.repeat(43) }, {}],
     ['a request from another site', {}, { 'sec-fetch-site': 'cross-site' }],
     ['a request from a sibling site', {}, { 'sec-fetch-site': 'same-site' }],
+    ['a request from a page of another origin', {}, { origin: 'https://evil.example' }],
+    ['a request from a page of another address', {}, { referer: 'https://evil.example/page' }],
   ])('are refused with %s, and nothing is asked', async (_name, fields, headers) => {
     const ben = await browser('ben');
     const before = await countAnswers();
@@ -292,6 +294,64 @@ describe('operations pages', () => {
     expect((await ada.get('/admin/questions?search=100%25+of')).text).toContain('Is 100% of the gate painted?');
     expect((await ada.get('/admin/questions?search=1%25t')).text).toContain('No question is like that');
     expect((await ada.get('/admin/questions?cursor=nonsense')).status).toBe(400);
+  });
+});
+
+describe('what nobody should send', () => {
+  test.each([
+    ['/', 'GET, HEAD', ['POST', 'PUT', 'DELETE', 'PATCH']],
+    ['/channels/finance', 'GET, HEAD', ['POST']],
+    ['/documents/x', 'GET, HEAD', ['POST', 'DELETE']],
+    ['/pulse', 'GET, HEAD', ['POST']],
+    ['/assets/style.css', 'GET, HEAD', ['POST']],
+    ['/ask', 'POST', ['GET', 'PUT']],
+    ['/sign-in', 'GET, HEAD, POST', ['PUT', 'DELETE']],
+    ['/sign-out', 'POST', ['GET']],
+    ['/answers/x/feedback', 'POST', ['GET']],
+    ['/admin', 'GET, HEAD', ['POST']],
+    ['/admin/documents/x/forget', 'GET, HEAD, POST', ['DELETE']],
+    ['/admin/documents/x/quarantine', 'POST', ['GET']],
+  ])('another method than those of %s is a page that names them', async (path, allow, methods) => {
+    const ada = await browser('ada');
+    for (const method of methods) {
+      const response = await ada.send(path, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+      expect(response.headers.get('content-type')).toMatch('text/html');
+    }
+    const options = await ada.send(path, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, allow]);
+  });
+
+  const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+  test.each([
+    [
+      'twice',
+      'search=a&search=b&kind=refused&kind=answered&state=live&state=live&days=7&days=14&done=release&done=x',
+      200,
+    ],
+    ['as lists', 'search[]=a&kind[0]=refused&state[x]=live&cursor[]=1', 200],
+    ['with negative numbers', 'days=-14&page=-1&limit=-5&offset=-1', 200],
+    ['with numbers too large', `days=${'9'.repeat(400)}`, 200],
+    ['with NUL', 'search=a%00b&kind=%00&state=%00&days=%00&done=%00', 200],
+    ['with bytes that are no UTF-8', 'search=%ff%fe&kind=%ed%a0%80', 200],
+    ['with half a character', 'search=%F0%9F', 200],
+    ['very long', `search=${'x'.repeat(8_000)}`, 200],
+    ['with names of the language', '__proto__=1&constructor=2&toString=3&done=toString&done=constructor', 200],
+    ['with what a template would run', 'search=%3Cscript%3E&done=__proto__', 200],
+    ['with a page that is none', 'cursor=%00', 200],
+    ['with a page of another form', `cursor=${cursorOf('now', 'x')}`, 400],
+    ['with a page of a day that is none', `cursor=${cursorOf('2026-02-30 10:00:00+00', 'x')}`, 400],
+    ['with a page of a zone that is none', `cursor=${cursorOf('2026-02-20 10:00:00+99', 'x')}`, 400],
+    ['with a page of an id with NUL', `cursor=${cursorOf('2026-02-20 10:00:00+00', 'a\0')}`, 400],
+    ['with a page that is a number', `cursor=${cursorOf().slice(1)}MQ`, 400],
+  ])('parameters %s break no page', async (_kind, query, ofLists) => {
+    const ada = await browser('ada');
+    expect((await ada.get(`/admin?${query}`)).status).toBe(200);
+    for (const list of ['/admin/documents', '/admin/questions']) {
+      expect((await ada.get(`${list}?${query}`)).status).toBe(ofLists);
+    }
+    const document = `/documents/${web.documentIds.get('leave.md')}`;
+    expect((await ada.get(`${document}?${query}&start=-1&end=1e9&version=x&quote=-1&answer=%00`)).status).toBe(200);
   });
 });
 
