@@ -12,18 +12,31 @@ export interface RetractionTarget {
 }
 
 /**
- * Empties each posted answer of a tenant that quotes a document which is not live any more or which its audience may no
- * longer read, in the caller's transaction. Whether anything can have changed is told by the version of the index, which
- * every change of a document, a layer or a membership counts up: without a change this is one look.
+ * Empties each posted answer of a tenant that quotes a document which is not live any more, is not in effect any more, or
+ * which its audience may no longer read, in the caller's transaction. Whether anything can have changed is told by the
+ * version of the index, which every change of a document, a layer or a membership counts up, and by the times at which a
+ * right or a document ends, which nothing announces: without either this is one look.
  * @returns how many answers were emptied.
  */
 export async function retractUnreadable(query: Query, tenantId: string): Promise<number> {
   const versions = await query<{ index_version: number; changed: boolean }>(
-    // An answer that was made before a change and posted after the look at it counts as a change, too.
-    `select t.index_version, p.index_version is distinct from t.index_version or exists (
-           select 1 from posted_answers m join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
-             where m.tenant_id = $1 and m.posted_at >= p.checked_at and a.index_version < t.index_version) as changed
-       from tenants t left join retraction_progress p on p.tenant_id = t.tenant_id where t.tenant_id = $1`,
+    // An answer that was made before a change and posted after the look at it counts as a change, too. Its last check is
+    // not stored: it is less than the minute that a model may take before the answer.
+    `with seen as (
+       select t.index_version, p.index_version as seen_version, p.checked_at,
+           (select min(a.asked_at) - interval '1 minute' from posted_answers m
+             join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
+             where m.tenant_id = $1 and m.posted_at >= p.checked_at) as oldest_new,
+           exists (select 1 from posted_answers m join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
+             where m.tenant_id = $1 and m.posted_at >= p.checked_at and a.index_version < t.index_version) as outdated
+         from tenants t left join retraction_progress p on p.tenant_id = t.tenant_id where t.tenant_id = $1
+     )
+     select index_version, seen_version is distinct from index_version or outdated
+         or exists (select 1 from acl_layer_principals where tenant_id = $1
+           and expires_at > least(checked_at, oldest_new) and expires_at <= now())
+         or exists (select 1 from documents where tenant_id = $1
+           and effective_to > least(checked_at, oldest_new) and effective_to <= now()) as changed
+       from seen`,
     [tenantId],
   );
   const tenant = versions[0];
@@ -42,7 +55,7 @@ export async function retractUnreadable(query: Query, tenantId: string): Promise
      ), unreadable as (
        select place.audience, checked.document_id
          from place cross join lateral checkpoint_documents($1, place.audience, place.document_ids) checked
-         where not checked.allowed or checked.state <> 'live'
+         where not checked.allowed or checked.state <> 'live' or not checked.in_effect
      )
      update answers a set retracted_at = now(), retraction_reason = 'no_longer_readable',
          body = body || '{"text": "", "citations": [], "confidence": null}'::jsonb
