@@ -70,6 +70,7 @@ const DEGRADATIONS: Readonly<Record<string, string>> = {
   vector_search_failed: 'the search by meaning failed',
   vector_search_unavailable: 'the search by meaning waits for new vectors',
   rerank_failed: 'the ranking could not be refined',
+  rewrite_failed: 'the earlier questions of this thread could only be taken into account roughly',
   model_failed: 'the answer model did not respond, so these are the bare quotes',
   quotes_rejected: 'the answer model quoted what the documents do not say',
 };

@@ -41,21 +41,35 @@ export async function missingVectorIndexes(
     );
     for (const row of rows) {
       const name = vectorIndexName(table, row.hash, row.embedder_id);
-      const exists = await query(
-        'select 1 as one from pg_indexes where indexname = $1 and schemaname = current_schema()',
-        [name],
-      );
-      if (exists.length > 0) continue;
+      const state = await readState(query, name);
+      if (state === 'usable') continue;
+      const concurrently = embedded ? '' : 'concurrently ';
       missing.push({
         name,
         vectors: row.vectors,
-        sql: `create index ${embedded ? '' : 'concurrently '}if not exists ${name} on ${table}
+        sql:
+          state === 'broken'
+            ? `reindex index ${concurrently}${name}`
+            : `create index ${concurrently}if not exists ${name} on ${table}
           using hnsw ((embedding::halfvec(${row.dimensions})) halfvec_cosine_ops)
           where tenant_id = '${row.tenant_id.replaceAll("'", "''")}' and embedder_id = ${row.embedder_id}`,
       });
     }
   }
   return missing;
+}
+
+// What was being built when the process ended is there and no search uses it; what another one is building needs nothing.
+async function readState(query: Query, name: string): Promise<'usable' | 'broken' | 'absent'> {
+  const rows = await query<{ usable: boolean }>(
+    `select i.indisvalid or exists (select 1 from pg_stat_progress_create_index p where p.index_relid = i.indexrelid) as usable
+       from pg_index i join pg_class c on c.oid = i.indexrelid
+       where c.relname = $1 and c.relnamespace = current_schema()::regnamespace`,
+    [name],
+  );
+  const [row] = rows;
+  if (!row) return 'absent';
+  return row.usable ? 'usable' : 'broken';
 }
 
 /** The name of the index of an embedder's vectors in a partition; `hash` is that of the tenant. */

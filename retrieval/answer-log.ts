@@ -7,6 +7,8 @@ import type { TraceEntry } from './search.ts';
 
 /** What explains an answer. */
 export interface Evidence {
+  /** What was searched in place of a follow-up; absent: the question as it was asked. */
+  readonly standalone?: string;
   readonly trace: readonly TraceEntry[];
   readonly droppedByPermission: number;
   readonly unknownCitations: number;
@@ -57,11 +59,13 @@ export async function recordAnswer(query: Query, record: AnswerRecord): Promise<
 }
 
 async function recordTrace(query: Query, { question, answer, ...evidence }: AnswerRecord): Promise<void> {
+  const { standalone = question.text } = evidence;
+  const rewritten = standalone === question.text ? null : standalone;
   if (evidence.cached) {
     await query(
-      `insert into answer_traces (tenant_id, answer_id, candidates)
-         select tenant_id, $2, candidates from answer_traces where tenant_id = $1 and answer_id = $3`,
-      [question.tenantId, answer.answerId, evidence.cached.answerId],
+      `insert into answer_traces (tenant_id, answer_id, candidates, standalone_question)
+         select tenant_id, $2, candidates, $4 from answer_traces where tenant_id = $1 and answer_id = $3`,
+      [question.tenantId, answer.answerId, evidence.cached.answerId, rewritten],
     );
     return;
   }
@@ -69,11 +73,10 @@ async function recordTrace(query: Query, { question, answer, ...evidence }: Answ
   const trace = evidence.trace.map((entry) =>
     entry.dropped === null && !quoted.has(entry.chunkId) ? { ...entry, dropped: 'not_quoted' as const } : entry,
   );
-  await query('insert into answer_traces (tenant_id, answer_id, candidates) values ($1, $2, $3::jsonb)', [
-    question.tenantId,
-    answer.answerId,
-    JSON.stringify(trace),
-  ]);
+  await query(
+    'insert into answer_traces (tenant_id, answer_id, candidates, standalone_question) values ($1, $2, $3::jsonb, $4)',
+    [question.tenantId, answer.answerId, JSON.stringify(trace), rewritten],
+  );
 }
 
 async function logQuestion(query: Query, { question, answer, ...evidence }: AnswerRecord): Promise<void> {
@@ -106,13 +109,16 @@ async function logQuestion(query: Query, { question, answer, ...evidence }: Answ
   );
 }
 
-/** The last question of a thread, or undefined. */
-export async function previousQuestion(query: Query, tenantId: string, threadId: string): Promise<string | undefined> {
+/** The last `limit` questions of a thread, oldest first. */
+export async function earlierQuestions(
+  query: Query,
+  { tenantId, threadId, limit }: { tenantId: string; threadId: string; limit: number },
+): Promise<string[]> {
   const rows = await query<{ question: string }>(
-    `select question from answers where tenant_id = $1 and thread_id = $2 order by asked_at desc limit 1`,
-    [tenantId, threadId],
+    'select question from answers where tenant_id = $1 and thread_id = $2 order by asked_at desc limit $3',
+    [tenantId, threadId, limit],
   );
-  return rows[0]?.question;
+  return rows.map((row) => row.question).reverse();
 }
 
 /** Removes the traces of all tenants that are older than the configured number of days. */

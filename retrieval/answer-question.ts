@@ -1,23 +1,25 @@
 // A question becomes a quoted answer or a typed refusal, and nothing else.
+
 import { type CachedAnswer, type CacheKey, findCachedAnswer, readCacheKey, storeCachedAnswer } from './answer-cache.ts';
-import { type Evidence, previousQuestion, recordAnswer } from './answer-log.ts';
+import { type Evidence, recordAnswer } from './answer-log.ts';
+import { type AudienceRights, readAudience } from './audience-rights.ts';
 import { type CheckedDocument, checkpoint } from './checkpoint.ts';
 import { confidenceOf } from './confidence.ts';
 import { buildContext } from './context.ts';
-import { type Asked, type DraftOptions, draftAnswer, NOTHING, type Outcome } from './draft-answer.ts';
+import { type Asked, type DraftOptions, draftAnswer, NOTHING, type Outcome, type Tokens } from './draft-answer.ts';
 import { UsageError } from './errors.ts';
-import { condenseAudience } from './large-audience.ts';
 import type { Answer, Audience, Citation, Confidence, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
 import type { Clock, Database } from './ports.ts';
 import { routeQuestion } from './route-question.ts';
 import { createStopwatch, type Search, type SearchResult, type Stopwatch } from './search.ts';
-import { standaloneQuestion } from './standalone-question.ts';
+import { type QuestionRewriter, type Standalone, standAlone } from './standalone-question.ts';
 import { readTermRarity } from './term-rarity.ts';
-import { visibleAcls } from './visible-acls.ts';
 
 export interface AnswererOptions extends DraftOptions {
   readonly database: Database;
   readonly search: Search;
+  /** Makes a follow-up stand alone; null or absent = a heuristic does. */
+  readonly rewriter?: QuestionRewriter | null;
   /** Larger audiences are answered from what every member of the tenant may read. */
   readonly largeAudiencePeople: number;
   /** Gives answers again; `pipeline` names all parts that an answer depends on. Null or absent = each is made anew. */
@@ -44,7 +46,7 @@ export type AnswerQuestion = (
 interface Asking {
   readonly question: Question;
   readonly rights: AudienceRights;
-  readonly standalone: string;
+  readonly standalone: Standalone;
   readonly key: CacheKey | undefined;
   readonly stopwatch: Stopwatch;
   readonly start: number;
@@ -62,8 +64,8 @@ export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
       return stopwatch.time(name, run);
     };
     const rights = await stage('permissions', () => readAudience(options, question));
-    const standalone = standaloneQuestion(question.text, rights.previous);
-    const { key, cached } = await stopwatch.time('cache', () => lookUp(options, standalone, rights.visibleTo));
+    const standalone = await stopwatch.time('rewrite', () => standAlone(options, question.text, rights.earlier));
+    const { key, cached } = await stopwatch.time('cache', () => lookUp(options, standalone.question, rights.visibleTo));
     const asking: Asking = { question, rights, standalone, key, stopwatch, start, stage };
     return (cached && (await giveAgain(options, asking, cached))) ?? answerAnew(options, asking);
   };
@@ -72,9 +74,9 @@ export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
 async function answerAnew(options: AnswererOptions, asking: Asking): Promise<Answer> {
   const { question, rights, standalone, stage } = asking;
   const { audience, visibleTo } = rights;
-  const request = { question: standalone, visibleTo, audience, limit: CONTEXT_CHUNKS };
+  const request = { question: standalone.question, visibleTo, audience, limit: CONTEXT_CHUNKS };
   const found = await stage('search', () => options.search(request));
-  const asked = await stage('context', () => gather(options, standalone, visibleTo, found));
+  const asked = await stage('context', () => gather(options, standalone.question, visibleTo, found));
   const drafted = await stage('model', () => draftAnswer(options, asked));
   const { outcome, withdrawn } = await stage('recheck', () => recheck(options, question.tenantId, audience, drafted));
   const { refusal, text, citations, probability } = outcome;
@@ -82,12 +84,21 @@ async function answerAnew(options: AnswererOptions, asking: Asking): Promise<Ans
     ...outcome,
     refusal: refusal && explainRefusal(refusal, found, rights.askerSeesMore),
     confidence: refusal ? null : confidenceOf({ ...asked, answer: text, citations, probability }),
-    degraded: [...new Set([...found.degraded, ...outcome.degraded])],
+    degraded: [...found.degraded, ...outcome.degraded],
     documents: found.documents,
     searchMs: found.timingsMs,
   });
   const { trace, route, droppedByPermission } = found;
-  const evidence: Evidence = { ...outcome, cached: null, trace, route, droppedByPermission };
+  const tokens = addTokens(outcome.tokens, standalone.tokens);
+  const evidence: Evidence = {
+    ...outcome,
+    tokens,
+    standalone: standalone.question,
+    cached: null,
+    trace,
+    route,
+    droppedByPermission,
+  };
   const keep = !withdrawn && isComplete(found, answer) ? cacheable(outcome, answer, trace.length) : null;
   await stage('store', () => store(options, asking, answer, evidence, keep));
   logOutcome(options, answer, evidence);
@@ -95,14 +106,20 @@ async function answerAnew(options: AnswererOptions, asking: Asking): Promise<Ans
 }
 
 async function gather(
-  { database }: AnswererOptions,
+  { database, logger }: AnswererOptions,
   question: string,
   visibleTo: VisibleTo,
-  { ranked }: SearchResult,
+  found: SearchResult,
 ): Promise<Asked> {
   const [context, termRarity] = await Promise.all([
-    buildContext(database, visibleTo, ranked),
-    readTermRarity(database, visibleTo, question),
+    buildContext(database, visibleTo, found.ranked),
+    // The search by words has looked it up. Where that failed or was late, which `degraded` says, the answerer still weighs
+    // the words as ever; where nothing is to be had of them at all, it weighs them alike.
+    found.termRarity ??
+      readTermRarity(database, visibleTo, question).catch((error: unknown) => {
+        logger?.warn({ err: error }, 'how rare the words of a question are could not be read');
+        return new Map<string, number>();
+      }),
   ]);
   return { question, context, termRarity };
 }
@@ -124,9 +141,11 @@ async function giveAgain(options: AnswererOptions, asking: Asking, cached: Cache
   });
   const evidence: Evidence = {
     ...NOTHING,
+    tokens: standalone.tokens,
+    standalone: standalone.question,
     cached,
     trace: [],
-    route: routeQuestion(standalone),
+    route: routeQuestion(standalone.question),
     droppedByPermission: 0,
   };
   await stage('store', () => store(options, asking, answer, evidence, null));
@@ -142,31 +161,6 @@ export function validateQuestion(text: string): void {
   if (length > MAX_QUESTION_CHARACTERS) {
     throw new UsageError(`the question has ${length} characters; ask it in at most ${MAX_QUESTION_CHARACTERS}`);
   }
-}
-
-interface AudienceRights {
-  readonly audience: Audience;
-  readonly visibleTo: VisibleTo;
-  readonly askerSeesMore: boolean;
-  readonly previous: string | undefined;
-}
-
-async function readAudience(
-  { database, largeAudiencePeople }: AnswererOptions,
-  { tenantId, audience: all, asker, threadId }: Question,
-): Promise<AudienceRights> {
-  return database.transaction(async (query) => {
-    const audience = await condenseAudience(query, tenantId, all, largeAudiencePeople);
-    const visibleTo = await visibleAcls(query, tenantId, audience);
-    const alone = isAlone(audience, asker) ? visibleTo : await visibleAcls(query, tenantId, [{ person: asker }]);
-    const previous = threadId === undefined ? undefined : await previousQuestion(query, tenantId, threadId);
-    return { audience, visibleTo, askerSeesMore: alone.aclIds.length > visibleTo.aclIds.length, previous };
-  });
-}
-
-function isAlone(audience: Question['audience'], asker: string): boolean {
-  const [member, ...others] = audience;
-  return others.length === 0 && member !== undefined && 'person' in member && member.person === asker;
 }
 
 async function lookUp(
@@ -226,8 +220,9 @@ interface Parts extends Pick<Answer, 'refusal' | 'text' | 'citations' | 'degrade
   readonly searchMs: Readonly<Record<string, number>>;
 }
 
-function compose({ newId, clock }: AnswererOptions, { stopwatch, start }: Asking, parts: Parts): Answer {
-  const { refusal, text, citations, confidence, degraded, costUsd, documents, searchMs } = parts;
+function compose({ newId, clock }: AnswererOptions, { standalone, stopwatch, start }: Asking, parts: Parts): Answer {
+  const { refusal, text, citations, confidence, documents, searchMs } = parts;
+  const degraded = [...new Set([...standalone.degraded, ...parts.degraded])];
   return {
     answerId: newId(),
     status: refusal ? 'refused' : 'answered',
@@ -238,8 +233,12 @@ function compose({ newId, clock }: AnswererOptions, { stopwatch, start }: Asking
     confidence: refusal ? null : confidence,
     degraded,
     timingsMs: { ...stopwatch.timings, ...searchMs, total: clock() - start },
-    costUsd,
+    costUsd: parts.costUsd + standalone.costUsd,
   };
+}
+
+function addTokens(a: Tokens, b: Tokens): Tokens {
+  return { calls: a.calls + b.calls, input: a.input + b.input, output: a.output + b.output };
 }
 
 function freshness(citations: readonly Citation[], documents: ReadonlyMap<string, CheckedDocument>): SourceFreshness[] {

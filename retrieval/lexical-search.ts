@@ -1,7 +1,8 @@
-import { formsOf } from './irregular-forms.ts';
+import { countByWord, inverseDocumentFrequency, lookUpTerms, type Term } from './look-up-terms.ts';
 import type { VisibleTo } from './model.ts';
-import type { Database, Query } from './ports.ts';
-import { type QuestionTerms, questionTerms } from './question-terms.ts';
+import type { Database, TermRarity } from './ports.ts';
+import { questionTerms } from './question-terms.ts';
+import { rarityOf } from './term-rarity.ts';
 
 /** A chunk that a search found, best first; `score` is comparable within one search only. */
 export interface Hit {
@@ -10,22 +11,19 @@ export interface Hit {
   readonly score: number;
 }
 
-/** A lexeme of the question with what the statistics know of it. */
-export interface Term {
-  lexeme: string;
-  /** Lexemes of one word of the question, which count as one term: `lose` and `lost`. */
-  word: number;
-  index: number;
-  /** Chunks that hold it; null when the statistics do not know it. */
-  chunk_count: number | null;
-  /** Chunks of the tenant; null before the first refresh. */
-  total: number | null;
-}
-
 // Measured on 64k passages: candidates by the rarest terms that hold 75 % of the idf mass keep the true top 10 entirely,
-// 90 % cost twice the time; in between the list stays whole further down.
+// 90 % cost twice the time; in between the list stays whole further down. So the common terms of a large corpus, each in
+// thousands of chunks on as many pages, make no candidates by themselves; in a small one they still do.
+const CERTAIN_IDF_MASS = 0.75;
 const CANDIDATE_IDF_MASS = 0.9;
+const CHEAP_CANDIDATES = 2_000; // chunks: 3 to 5 ms on a server
 const MAX_TERMS = 64; // a question of more than 64 different terms is a pasted text; the rarest say what it is about
+
+/** What the question's words found, and how rare they are: looked up once, for the ranking and for the answerer. */
+export interface LexicalResult {
+  readonly hits: Hit[];
+  readonly termRarity: TermRarity;
+}
 
 /**
  * BM25 over the visible chunks: inner product of the chunk's stored term weights with the question's inverse document
@@ -37,13 +35,16 @@ export async function lexicalSearch(
   visibleTo: VisibleTo,
   question: string,
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
-): Promise<Hit[]> {
-  if (visibleTo.aclIds.length === 0) return [];
+): Promise<LexicalResult> {
+  if (visibleTo.aclIds.length === 0) return { hits: [], termRarity: new Map() };
   return database.read(
     visibleTo,
     async (query) => {
-      const terms = weighTerms(await lookUpTerms(query, visibleTo.tenantId, questionTerms(question)));
-      if (terms.length === 0) return [];
+      const asked = questionTerms(question);
+      const found = await lookUpTerms(query, visibleTo.tenantId, asked);
+      const termRarity = rarityOf(asked, found);
+      const terms = weighTerms(found);
+      if (terms.length === 0) return { hits: [], termRarity };
       const candidates = rarestTerms(terms)
         .map(({ lexeme }) => quoteLexeme(lexeme))
         .join(' | ');
@@ -51,39 +52,14 @@ export async function lexicalSearch(
         .toSorted((a, b) => a.index - b.index)
         .map(({ index, idf }) => `${index}:${idf.toFixed(4)}`)
         .join(',');
-      return query<Hit>(
+      const hits = await query<Hit>(
         `select chunk_id as "chunkId", document_id as "documentId", score
            from match_chunks($1, $2::text[], $3::int[], $5::tsquery, $4::sparsevec, $6)`,
         [visibleTo.tenantId, visibleTo.levels, visibleTo.aclIds, `{${weights}}/268435456`, candidates, limit],
       );
+      return { hits, termRarity };
     },
     { timeoutMs },
-  );
-}
-
-/**
- * Lexemes of all forms of each word by every text search configuration that the tenant's documents have; identifiers as they
- * are. `word` is the place in the list of words, identifiers behind them.
- */
-export async function lookUpTerms(
-  query: Query,
-  tenantId: string,
-  { words, identifiers }: QuestionTerms,
-): Promise<Term[]> {
-  const forms = words.flatMap((word, index) => formsOf(word).map((form) => ({ form, index })));
-  return query<Term>(
-    `with languages as (
-       select unnest(coalesce((select languages from corpus_statistics where tenant_id = $1), '{english}')) as language
-     ), lexemes as (
-       select u.lexeme, min(f.word) as word
-         from unnest($2::text[], $3::int[]) as f(form, word), languages, unnest(to_tsvector(language::regconfig, f.form)) u
-         group by u.lexeme
-       union
-       select i.identifier, $5::int + i.number::int from unnest($4::text[]) with ordinality as i(identifier, number)
-     ) select l.lexeme, l.word, term_index(l.lexeme) as index, t.chunk_count,
-           (select chunk_count from corpus_statistics where tenant_id = $1) as total
-         from lexemes l left join term_statistics t on t.tenant_id = $1 and t.lexeme = l.lexeme`,
-    [tenantId, forms.map(({ form }) => form), forms.map(({ index }) => index), identifiers, words.length],
   );
 }
 
@@ -91,27 +67,17 @@ interface WeighedTerm {
   lexeme: string;
   index: number;
   idf: number;
-}
-
-/** The idf of Lucene's BM25, never negative. */
-export function inverseDocumentFrequency(seen: number, total: number): number {
-  return Math.log(1 + (Math.max(total, seen) - seen + 0.5) / (seen + 0.5));
-}
-
-/** How many chunks have each word in any form (those with two forms count twice); a rare form is not rarer than its word. */
-export function countByWord(terms: readonly Term[]): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const { word, chunk_count } of terms) counts.set(word, (counts.get(word) ?? 0) + (chunk_count ?? 0));
-  return counts;
+  /** Chunks that hold it, as far as is known. */
+  chunks: number;
 }
 
 // A term that the statistics do not know yet counts as seen once.
 function weighTerms(terms: readonly Term[]): WeighedTerm[] {
   const counts = countByWord(terms);
   const byIndex = new Map<number, WeighedTerm>();
-  for (const { lexeme, word, index, total } of terms) {
+  for (const { lexeme, word, index, chunk_count, total } of terms) {
     const idf = inverseDocumentFrequency(counts.get(word) || 1, total ?? 1);
-    if (idf > 0 && !byIndex.has(index)) byIndex.set(index, { lexeme, index, idf });
+    if (idf > 0 && !byIndex.has(index)) byIndex.set(index, { lexeme, index, idf, chunks: chunk_count ?? 0 });
   }
   return [...byIndex.values()].sort((a, b) => b.idf - a.idf || a.index - b.index).slice(0, MAX_TERMS);
 }
@@ -119,9 +85,12 @@ function weighTerms(terms: readonly Term[]): WeighedTerm[] {
 function rarestTerms(terms: readonly WeighedTerm[]): WeighedTerm[] {
   const mass = terms.reduce((sum, { idf }) => sum + idf, 0);
   let held = 0;
-  return terms.filter(({ idf }) => {
-    const wanted = held < CANDIDATE_IDF_MASS * mass;
+  let candidates = 0;
+  return terms.filter(({ idf, chunks }) => {
+    const cheap = candidates + chunks <= CHEAP_CANDIDATES;
+    const wanted = held < (cheap ? CANDIDATE_IDF_MASS : CERTAIN_IDF_MASS) * mass;
     held += idf;
+    candidates += chunks;
     return wanted;
   });
 }

@@ -8,13 +8,10 @@ export async function loadChunks(
   chunkIds: readonly string[],
 ): Promise<Map<string, Chunk>> {
   const rows = await query<Omit<Chunk, 'section'> & { sectionStart: number; sectionEnd: number }>(
-    `select c.chunk_id as "chunkId", c.document_id as "documentId", c.version as "documentVersion",
-         d.source_id as "sourceId", d.uri, d.title, c.heading_path as "headingPath", c.page, c.text,
-         c.start_offset as start, c.end_offset as "end",
-         c.section_start as "sectionStart", c.section_end as "sectionEnd"
-       from chunks c join documents d on d.tenant_id = c.tenant_id and d.document_id = c.document_id
-       where c.tenant_id = $1 and c.access_level = any($2::text[]) and c.acl_id = any($3::int[])
-         and c.chunk_id = any($4::text[]) and d.state = 'live' and d.version = c.version`,
+    `select chunk_id as "chunkId", document_id as "documentId", version as "documentVersion", source_id as "sourceId",
+         uri, title, heading_path as "headingPath", page, text, start_offset as start, end_offset as "end",
+         section_start as "sectionStart", section_end as "sectionEnd"
+       from load_chunks($1, $2::text[], $3::int[], $4::text[])`,
     [visibleTo.tenantId, visibleTo.levels, visibleTo.aclIds, chunkIds],
   );
   return new Map(

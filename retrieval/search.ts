@@ -5,7 +5,7 @@ import { type FusedHit, type FusionWeights, fuse } from './fusion.ts';
 import { type Hit, lexicalSearch } from './lexical-search.ts';
 import { loadChunks } from './load-chunks.ts';
 import type { Audience, Contributions, RankedChunk, VisibleTo } from './model.ts';
-import type { Clock, Database, Embedder } from './ports.ts';
+import type { Clock, Database, Embedder, TermRarity } from './ports.ts';
 import { RERANK_DEPTH, type RerankOptions, rerank } from './rerank.ts';
 import { type Route, routeQuestion } from './route-question.ts';
 import { capPerDocument } from './source-cap.ts';
@@ -47,6 +47,8 @@ export interface SearchResult {
   readonly timingsMs: Readonly<Record<string, number>>;
   /** What kind of question it was taken for. */
   readonly route: Route;
+  /** How rare the question's terms are; null when the lexical search, which looks them up, failed or was late. */
+  readonly termRarity: TermRarity | null;
 }
 
 export interface SearchOptions extends RerankOptions {
@@ -85,9 +87,11 @@ class OtherEmbedderError extends VerbatimError {
   }
 }
 
-// Each search gives several times what is wanted, so that fusion, cap and checkpoint have something to choose from.
+// Each search gives several times what is wanted, so that fusion, cap and checkpoint have something to choose from. Words are
+// ranked all at once, so twice as many cost nothing; an index of vectors is walked for each further one, the farther the fewer
+// are visible, and what only stands behind the fiftieth there never comes among the thirty that are reranked.
 const OVER_FETCH = 5;
-const MIN_FETCH = 100;
+const MIN_FETCH = { lexical: 100, vector: 50 };
 // Half of the list at the most: one long document may answer alone only where nothing else was found.
 const CAP_SHARE = 0.5;
 const MIN_CAP = 5;
@@ -97,7 +101,7 @@ export function createSearch(options: SearchOptions): Search {
   return async (request) => {
     const stopwatch = createStopwatch(options.clock);
     const route = routeQuestion(request.question);
-    const { hits, embedderId, degraded } = await runSearches(options, request, stopwatch);
+    const { hits, embedderId, degraded, termRarity } = await runSearches(options, request, stopwatch);
     const weights = typeof options.weights === 'function' ? options.weights(embedderId, route) : options.weights;
     const fused = fuse(hits.lexical, hits.vector, weights);
     const trace = new Map(fused.map((hit) => [hit.chunkId, traceOf(hit, 'beyond_limit')]));
@@ -130,6 +134,7 @@ export function createSearch(options: SearchOptions): Search {
       degraded,
       timingsMs: stopwatch.timings,
       route,
+      termRarity,
     };
   };
 }
@@ -143,27 +148,36 @@ async function runSearches(
   options: SearchOptions,
   request: SearchRequest,
   stopwatch: Stopwatch,
-): Promise<{ hits: { lexical: Hit[]; vector: Hit[] }; embedderId: string; degraded: string[] }> {
-  const fetch = Math.max(MIN_FETCH, OVER_FETCH * request.limit);
+): Promise<{
+  hits: { lexical: Hit[]; vector: Hit[] };
+  embedderId: string;
+  degraded: string[];
+  termRarity: TermRarity | null;
+}> {
+  const fetch = (minimum: number) => Math.max(minimum, OVER_FETCH * request.limit);
   const { database, lexicalTimeoutMs, vectorTimeoutMs } = options;
   const [lexical, vector] = await Promise.allSettled([
     withDeadline(lexicalTimeoutMs, () =>
       stopwatch.time('lexical', () =>
-        lexicalSearch(database, request.visibleTo, request.question, { limit: fetch, timeoutMs: lexicalTimeoutMs }),
+        lexicalSearch(database, request.visibleTo, request.question, {
+          limit: fetch(MIN_FETCH.lexical),
+          timeoutMs: lexicalTimeoutMs,
+        }),
       ),
     ),
-    withDeadline(vectorTimeoutMs, () => searchByMeaning(options, request, fetch, stopwatch)),
+    withDeadline(vectorTimeoutMs, () => searchByMeaning(options, request, fetch(MIN_FETCH.vector), stopwatch)),
   ]);
   if (lexical.status === 'rejected' && vector.status === 'rejected') {
     throw new SearchFailedError({ cause: lexical.reason });
   }
   return {
     hits: {
-      lexical: lexical.status === 'fulfilled' ? lexical.value : [],
+      lexical: lexical.status === 'fulfilled' ? lexical.value.hits : [],
       vector: vector.status === 'fulfilled' ? vector.value.hits : [],
     },
     embedderId: vector.status === 'fulfilled' ? vector.value.embedderId : options.embedder.id,
     degraded: [...degradedBy('lexical_search', lexical), ...degradedBy('vector_search', vector)],
+    termRarity: lexical.status === 'fulfilled' ? lexical.value.termRarity : null,
   };
 }
 

@@ -1,4 +1,35 @@
+// A follow-up as a question that stands alone: rewritten by a model where there is one, by a heuristic otherwise.
+import type { Tokens } from './draft-answer.ts';
+import { VerbatimError } from './errors.ts';
+import type { Logger, ModelAnswer } from './ports.ts';
 import { type QuestionTerms, questionTerms } from './question-terms.ts';
+
+/** Rewrites a follow-up so that it stands alone. It is given questions and never a document's text. */
+export interface QuestionRewriter {
+  /** Of the model, such as `openai:gpt-5`. */
+  readonly id: string;
+  /** `earlier`: the thread's questions, oldest first. `question` null: what came back is none. */
+  rewrite(
+    request: { readonly question: string; readonly earlier: readonly string[] },
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly question: string | null; readonly usage: NonNullable<ModelAnswer['usage']> }>;
+}
+
+/** What is asked in place of a follow-up, and what finding that out cost. */
+export interface Standalone {
+  readonly question: string;
+  /** `rewrite_failed` where the heuristic had to stand in for the model. */
+  readonly degraded: readonly string[];
+  readonly tokens: Tokens;
+  readonly costUsd: number;
+}
+
+/** The questions of a thread that a follow-up is understood from: what points back further is lost on people too. */
+export const EARLIER_QUESTIONS = 4;
+// What is longer is a text with a question in it: it says what it is about, and is not a model's to shorten.
+const MAX_REWRITTEN_CHARACTERS = 1_000;
+// The beginning of an earlier question says what it is about; so that a thread of pasted pages costs no thousands of tokens.
+const MAX_EARLIER_CHARACTERS = 500;
 
 // Words that point back at what was said before, where they open a question or stand for its subject. "Is there a canteen?"
 // points nowhere.
@@ -23,6 +54,50 @@ export function standaloneQuestion(question: string, previous: string | undefine
   const before = questionTerms(previous);
   const added = [...new Set([...before.identifiers, ...before.words])].filter((word) => !known.has(word));
   return added.length === 0 ? question : `${question} (${added.join(' ')})`;
+}
+
+/**
+ * The question as it is searched and answered. `earlier`: the thread's questions before it, oldest first; without them it is
+ * the question itself and no model is asked. Never fails: where the rewriter does, or gives something that is no question,
+ * the heuristic stands in and `degraded` says so.
+ */
+export async function standAlone(
+  { rewriter, logger }: { readonly rewriter?: QuestionRewriter | null; readonly logger?: Pick<Logger, 'warn'> },
+  question: string,
+  earlier: readonly string[],
+): Promise<Standalone> {
+  const byHeuristic = { question: standaloneQuestion(question, earlier.at(-1)), ...NOTHING_SPENT };
+  if (!rewriter || earlier.length === 0 || question.length > MAX_REWRITTEN_CHARACTERS) return byHeuristic;
+  try {
+    const request = { question, earlier: earlier.map((each) => each.slice(0, MAX_EARLIER_CHARACTERS).toWellFormed()) };
+    const said = await rewriter.rewrite(request, { signal: AbortSignal.timeout(MAX_REWRITE_MS) });
+    const { inputTokens: input, outputTokens: output, costUsd } = said.usage;
+    const spent = { tokens: { calls: 1, input, output }, costUsd };
+    const rewritten = said.question === null ? null : acceptedQuestion(said.question);
+    if (rewritten !== null) return { question: rewritten, degraded: [], ...spent };
+    logger?.warn({ model: rewriter.id }, 'the model rewrote a follow-up into something that is no question');
+    return { ...byHeuristic, ...spent, degraded: ['rewrite_failed'] };
+  } catch (error) {
+    const failure = error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
+    logger?.warn({ model: rewriter.id, ...failure }, 'a follow-up could not be rewritten');
+    return { ...byHeuristic, degraded: ['rewrite_failed'] };
+  }
+}
+
+const NOTHING_SPENT = { degraded: [], tokens: { calls: 0, input: 0, output: 0 }, costUsd: 0 };
+
+// Behind the rewriter's own, shorter time, for one that has none.
+const MAX_REWRITE_MS = 30_000;
+
+// Control characters, and what is not seen: marks of direction, joiners at the edge of words, the tags that hide a text in a text.
+const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]+/gu;
+
+// What a model wrote is a search query and the wording of a question, whatever it says; null when it cannot be one.
+function acceptedQuestion(text: string): string | null {
+  const plain = text.toWellFormed().normalize('NFC').replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim();
+  const { words, identifiers } = questionTerms(plain);
+  const asks = words.length + identifiers.length > 0;
+  return asks && plain.length <= MAX_REWRITTEN_CHARACTERS ? plain : null;
 }
 
 function standsAlone(question: string, { words, identifiers }: QuestionTerms): boolean {

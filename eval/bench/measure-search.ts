@@ -41,7 +41,7 @@ export interface MeasuredProduct {
 
 const NEIGHBOURS = 50;
 const ANSWER_CHUNKS = 10; // as many as the product asks for when it answers
-const FETCHED = 100; // and what its vector search fetches for them
+const FETCHED = 50; // and what its vector search fetches for them
 const WARM_UP = 5; // questions that are not counted: plans, pages and code are read for the first time
 
 /** Asks every question with the rights of `audience`. */

@@ -19,9 +19,9 @@ import { createDatabase, type DatabaseClient } from '../database/pool.ts';
 import { chooseReranker } from '../providers/choose-reranker.ts';
 import { fusionWeights } from '../providers/fusion-weights.ts';
 import { BENCH_EMBEDDER, BENCH_TENANT, fillCorpus, groupPrincipal } from './bench-corpus.ts';
+import { forIndexBuilds, keptDatabaseName, onBenchServerDatabase } from './bench-database.ts';
 import { measureIngest } from './bench-ingest.ts';
 import { type BenchPeer, createBenchPeer } from './bench-peer.ts';
-import { onOwnServerDatabase } from './own-database.ts';
 import { createProgress } from './progress.ts';
 import type { CliContext } from './run-cli.ts';
 
@@ -31,6 +31,7 @@ interface BenchOptions {
   readonly questions: number;
   readonly database: string;
   readonly ingest: boolean;
+  readonly keep?: boolean;
   readonly json?: boolean;
 }
 
@@ -49,6 +50,7 @@ export function addBenchCommand(program: Command, context: CliContext): void {
       '"embedded", or the URL of a server on which a database may be created',
       'embedded',
     )
+    .option('--keep', 'on a server: keep the filled databases (verbatim_bench_…), and use those of an earlier run')
     .option('--no-ingest', 'leave out ingest and start-up')
     .option('--json', 'print the figures as JSON')
     .action((options: BenchOptions) => bench(context, options));
@@ -85,7 +87,9 @@ async function measureSize(context: CliContext, options: BenchOptions, chunks: n
     }
   };
   if (options.database !== 'embedded') {
-    return onOwnServerDatabase(options.database, 'bench', (connectionString) =>
+    const shares = [...new Set([...options.shares, 100])];
+    const keep = options.keep ? keptDatabaseName(chunks, shares) : null;
+    return onBenchServerDatabase(options.database, keep, (connectionString) =>
       run(createDatabase({ connectionString }), { connectionString }),
     );
   }
@@ -115,10 +119,11 @@ async function measureDatabase(
   });
   progress.end();
   const indexing = performance.now();
-  const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
-  for (const { sql } of missing) await database.outsideTransaction(sql);
+  const builder = openBuilder(database, connection);
+  const withIndex = await buildIndexes(builder);
   const ready = performance.now();
-  const peer = await createBenchPeer(database, connection, { withIndex: missing.length > 0 });
+  const peer = await createBenchPeer(builder, connection, { withIndex });
+  if (builder !== database) await builder.close();
   const memory = watchMemory();
   try {
     const figures: ShareFigures[] = [];
@@ -141,6 +146,21 @@ async function measureDatabase(
     memory.end();
     await peer.close();
   }
+}
+
+function openBuilder(database: DatabaseClient, connection: Connection): DatabaseClient {
+  if (!('connectionString' in connection)) return database;
+  return createDatabase({ connectionString: forIndexBuilds(connection.connectionString), poolSize: 1 });
+}
+
+// As the product does; whether the corpus is large enough for any.
+async function buildIndexes(database: DatabaseClient): Promise<boolean> {
+  const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
+  for (const { sql } of missing) await database.outsideTransaction(sql);
+  const made = await database.owner((query) =>
+    query(`select 1 as one from pg_indexes where tablename like 'chunk_embeddings_%' and indexdef like '%USING hnsw%'`),
+  );
+  return made.length > 0;
 }
 
 function measuredProduct(

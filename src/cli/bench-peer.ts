@@ -32,15 +32,8 @@ export async function createBenchPeer(
       distanceStrategy: 'cosine',
     },
   );
-  await database.owner((query) =>
-    query(
-      `insert into ${TABLE} (text, metadata, embedding)
-         select c.text, jsonb_build_object('chunk', c.chunk_id, 'group', c.acl_id::text), e.embedding::vector
-           from chunks c join chunk_embeddings e using (tenant_id, access_level, chunk_id) where tenant_id = $1`,
-      [BENCH_TENANT],
-    ),
-  );
-  if (withIndex) await store.createHnswIndex({ dimensions: VECTOR_DIMENSIONS, m: 16, efConstruction: 64 });
+  await fillPeer(database);
+  if (withIndex) await createPeerIndex(database);
   await database.outsideTransaction(`analyze ${TABLE}`);
   const distance = `embedding::halfvec(${BENCH_EMBEDDER.dimensions}) <=> $1::halfvec(${BENCH_EMBEDDER.dimensions})`;
   return {
@@ -56,4 +49,24 @@ export async function createBenchPeer(
       ),
     close: () => store.end(),
   };
+}
+
+async function fillPeer(database: DatabaseClient): Promise<void> {
+  await database.owner((query) =>
+    query(
+      `insert into ${TABLE} (text, metadata, embedding)
+         select c.text, jsonb_build_object('chunk', c.chunk_id, 'group', c.acl_id::text), e.embedding::vector
+           from chunks c join chunk_embeddings e using (tenant_id, access_level, chunk_id)
+           where tenant_id = $1 and not exists (select 1 from ${TABLE})`,
+      [BENCH_TENANT],
+    ),
+  );
+}
+
+// The statement of the store's own `createHnswIndex`, which prints what goes wrong and carries on.
+async function createPeerIndex(database: DatabaseClient): Promise<void> {
+  await database.outsideTransaction(
+    `create index if not exists embedding_embedding_hnsw_idx on ${TABLE}
+       using hnsw ((embedding::vector(${VECTOR_DIMENSIONS})) vector_cosine_ops) with (m = 16, ef_construction = 64)`,
+  );
 }

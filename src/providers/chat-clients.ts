@@ -6,7 +6,6 @@
 import type { ChatResult } from '@langchain/core/outputs';
 import type { Config } from '../config.ts';
 import type { AnswerPrompt } from './answer-prompt.ts';
-import { ANSWER_JSON_SCHEMA } from './answer-schema.ts';
 import { createCohereClient } from './cohere-client.ts';
 import type { Exchange } from './exchange.ts';
 import { loadPackage, ProviderError } from './provider-error.ts';
@@ -21,9 +20,16 @@ export interface Written {
   readonly outputTokens: number;
 }
 
+/** The form of what a model shall write. */
+export interface WrittenForm {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
 interface ChatRequest {
   readonly model: string;
   readonly prompt: AnswerPrompt;
+  readonly form: WrittenForm;
   /** Whether the provider's own schema mode is used; the prompt has the schema too. */
   readonly nativeSchema: boolean;
   readonly maxPromptTokens: number;
@@ -38,7 +44,7 @@ export const OPENAI_URL = 'https://api.openai.com/v1';
 const ANTHROPIC_URL = 'https://api.anthropic.com';
 
 const CHATS: Readonly<Record<ChatProvider, Chat>> = {
-  async ollama(config, { model, prompt, nativeSchema, maxPromptTokens, maxAnswerTokens, exchange }) {
+  async ollama(config, { model, prompt, form, nativeSchema, maxPromptTokens, maxAnswerTokens, exchange }) {
     const { ChatOllama } = await loadPackage('@langchain/ollama', () => import('@langchain/ollama'));
     const chat = new ChatOllama({
       model,
@@ -50,12 +56,12 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
       numPredict: maxAnswerTokens,
       maxRetries: 0,
     });
-    const options = nativeSchema ? { format: ANSWER_JSON_SCHEMA } : {};
+    const options = nativeSchema ? { format: form.schema } : {};
     return chat._generate(await messagesOf(prompt), { ...options, signal: exchange.signal });
   },
 
   // No temperature: the reasoning models refuse it. No limit of tokens: theirs would count the reasoning.
-  async openai(config, { model, prompt, nativeSchema, exchange }) {
+  async openai(config, { model, prompt, form, nativeSchema, exchange }) {
     const { ChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
     const chat = new ChatOpenAI({
       model,
@@ -63,10 +69,10 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
       maxRetries: 0,
       configuration: { baseURL: config.openai.baseUrl ?? OPENAI_URL, fetch: exchange.fetch, logLevel: 'off' },
     });
-    return chat._generate(await messagesOf(prompt), { ...openaiFormat(nativeSchema), signal: exchange.signal });
+    return chat._generate(await messagesOf(prompt), { ...openaiFormat(form, nativeSchema), signal: exchange.signal });
   },
 
-  async azure_openai(config, { model, prompt, nativeSchema, exchange }) {
+  async azure_openai(config, { model, prompt, form, nativeSchema, exchange }) {
     const { AzureChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
     const chat = new AzureChatOpenAI({
       model,
@@ -77,11 +83,11 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
       maxRetries: 0,
       configuration: { fetch: exchange.fetch, logLevel: 'off' },
     });
-    return chat._generate(await messagesOf(prompt), { ...openaiFormat(nativeSchema), signal: exchange.signal });
+    return chat._generate(await messagesOf(prompt), { ...openaiFormat(form, nativeSchema), signal: exchange.signal });
   },
 
   // No temperature: the models since Claude Opus 4.7 refuse it.
-  async anthropic(config, { model, prompt, nativeSchema, maxAnswerTokens, exchange }) {
+  async anthropic(config, { model, prompt, form, nativeSchema, maxAnswerTokens, exchange }) {
     const { ChatAnthropic } = await loadPackage('@langchain/anthropic', () => import('@langchain/anthropic'));
     const chat = new ChatAnthropic({
       model,
@@ -91,17 +97,17 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
       maxRetries: 0,
       clientOptions: { fetch: exchange.fetch, authToken: null, logLevel: 'off' },
     });
-    const format = { type: 'json_schema' as const, schema: ANSWER_JSON_SCHEMA };
+    const format = { type: 'json_schema' as const, schema: form.schema };
     const options = nativeSchema ? { outputConfig: { format } } : {};
     return chat._generate(await messagesOf(prompt), { ...options, signal: exchange.signal });
   },
 
-  async cohere(config, { model, prompt, nativeSchema, maxAnswerTokens, exchange }) {
+  async cohere(config, { model, prompt, form, nativeSchema, maxAnswerTokens, exchange }) {
     const { ChatCohere } = await loadPackage('@langchain/cohere', () => import('@langchain/cohere'));
     const client = await createCohereClient(config.cohere, exchange.fetch);
     // LangChain's request has no place for the response format and none for a limit, and without tools it sends their
     // results as null, which is no list.
-    const format = nativeSchema ? { responseFormat: { type: 'json_object' as const, schema: ANSWER_JSON_SCHEMA } } : {};
+    const format = nativeSchema ? { responseFormat: { type: 'json_object' as const, schema: form.schema } } : {};
     const formatting = {
       chat: ({ toolResults: _, ...request }: Parameters<typeof client.chat>[0]) =>
         client.chat({ ...request, ...format, maxTokens: maxAnswerTokens }, { abortSignal: exchange.signal }),
@@ -140,8 +146,8 @@ async function messagesOf({ system, user }: AnswerPrompt) {
   return [new SystemMessage(system), new HumanMessage(user)];
 }
 
-function openaiFormat(nativeSchema: boolean) {
+function openaiFormat({ name, schema }: WrittenForm, nativeSchema: boolean) {
   if (!nativeSchema) return {};
-  const json_schema = { name: 'answer', strict: true, schema: ANSWER_JSON_SCHEMA };
+  const json_schema = { name, strict: true, schema };
   return { response_format: { type: 'json_schema' as const, json_schema } };
 }

@@ -3,22 +3,29 @@ import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
 import type { Clock, Embedder, Logger } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { createChatModel } from './chat-model.ts';
+import { createQuestionRewriter } from './question-rewriter.ts';
+
+// A person waits for this before anything is searched; a follow-up of a few words takes a hosted model a second, and the
+// heuristic stands in for one that is late.
+const REWRITE_TIMEOUT_MS = 8_000;
 
 /**
- * The model that the configuration names and what answers in its place. Each answer of the model has `modelTimeoutMs`.
+ * The model that the configuration names, which also rewrites follow-ups, and what answers in its place. Each answer of the
+ * model has `modelTimeoutMs`.
  * Nothing is loaded or asked before the first question.
  */
 export function chooseModel(
   config: Config,
   { embedder, ...options }: { embedder: Embedder; modelTimeoutMs: number; clock: Clock; logger: Logger },
-): Pick<AnswererOptions, 'model' | 'fallback'> {
+): Pick<AnswererOptions, 'model' | 'fallback' | 'rewriter'> {
   const extractive = createExtractiveModel({ embedder });
   const { provider, model } = config.model;
   const fallback = config.onModelFailure === 'extractive' ? extractive : null;
-  if (provider === 'extractive' || model === null) return { model: extractive, fallback };
-  const { prices } = config;
+  if (provider === 'extractive' || model === null) return { model: extractive, fallback, rewriter: null };
+  const chat = { ...options, config, provider, model, prices: config.prices };
   return {
-    model: createChatModel({ ...options, config, provider, model, prices, timeoutMs: options.modelTimeoutMs }),
+    model: createChatModel({ ...chat, timeoutMs: options.modelTimeoutMs }),
     fallback,
+    rewriter: createQuestionRewriter({ ...chat, timeoutMs: Math.min(REWRITE_TIMEOUT_MS, options.modelTimeoutMs) }),
   };
 }

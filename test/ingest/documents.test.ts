@@ -45,7 +45,7 @@ async function readersOf(word: string): Promise<string[]> {
   for (const name of EVERYBODY) {
     const audience = [{ person: `${name}@x.example` }];
     const visibleTo = await opened.database.transaction((query) => visibleAcls(query, 'acme', audience));
-    const hits = await lexicalSearch(opened.database, visibleTo, word, { limit: 5, timeoutMs: 60_000 });
+    const { hits } = await lexicalSearch(opened.database, visibleTo, word, { limit: 5, timeoutMs: 60_000 });
     if (hits.length > 0) readers.push(name);
   }
   return readers.sort();

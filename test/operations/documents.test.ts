@@ -47,7 +47,8 @@ async function add(text: string, rest: Partial<NewDocument> = {}): Promise<strin
 
 async function finds(word: string, audience = ANN): Promise<boolean> {
   const visibleTo = await opened.database.transaction((query) => visibleAcls(query, 'acme', audience));
-  return (await lexicalSearch(opened.database, visibleTo, word, { limit: 5, timeoutMs: 60_000 })).length > 0;
+  const { hits } = await lexicalSearch(opened.database, visibleTo, word, { limit: 5, timeoutMs: 60_000 });
+  return hits.length > 0;
 }
 
 test('a submitted document is pending, then live, and says who may read it', async () => {

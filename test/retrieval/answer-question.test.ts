@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importDirectory } from '../../ingest/directory.ts';
 import { forgetDocument } from '../../ingest/forget-document.ts';
 import { type AnswererOptions, createAnswerQuestion } from '../../retrieval/answer-question.ts';
+import { DatabaseTimeoutError } from '../../retrieval/errors.ts';
 import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
 import type { Answer, Question } from '../../retrieval/model.ts';
-import type { AnswerModel, ModelAnswer } from '../../retrieval/ports.ts';
+import type { AnswerModel, Database, ModelAnswer, Query } from '../../retrieval/ports.ts';
 import { createSearch } from '../../retrieval/search.ts';
 import { acl, type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
@@ -308,6 +309,55 @@ test('a follow-up in a thread is understood, in another thread it is not', async
   await ask({ ...question('How long is annual leave in Oslo?', 'intern'), threadId: 't1' });
   const followed = await ask({ ...question('And in Galway?', 'intern'), threadId: 't1' });
   expect(followed.citations[0]?.quote).toContain('Galway the annual leave is twenty days');
+});
+
+describe('when the search by words is late', () => {
+  // What the answerer was given, and the answer; `failing` says what else of the database does.
+  async function askLate(failing: (sql: string) => boolean) {
+    await fill();
+    const given: (readonly [string, number])[][] = [];
+    const model = createExtractiveModel();
+    const noting: AnswerModel = {
+      id: 'noting',
+      answer(request, options) {
+        given.push([...(request.termRarity ?? [])]);
+        return model.answer(request, options);
+      },
+    };
+    const database: Database = {
+      ...opened.database,
+      read: (scope, run, options) => {
+        if (options?.timeoutMs === 77) return Promise.reject(new DatabaseTimeoutError(77));
+        const checked =
+          (query: Query): Query =>
+          (sql, values) =>
+            failing(sql) ? Promise.reject(new Error('down')) : query(sql, values);
+        return opened.database.read(scope, (query) => run(checked(query)), options);
+      },
+    };
+    const search = createSearch({
+      database,
+      embedder: createWordEmbedder(),
+      weights: { lexical: 1, vector: 0.3 },
+      lexicalTimeoutMs: 77,
+      vectorTimeoutMs: 30_000,
+      clock: Date.now,
+    });
+    const ask = answerer({ database, search, model: noting, fallback: null });
+    return { answer: await ask(question('How many days of annual leave are there in a year?', 'intern')), given };
+  }
+
+  test('the answerer weighs the words as ever', async () => {
+    const { answer, given } = await askLate(() => false);
+    expect(answer).toMatchObject({ status: 'answered', degraded: ['lexical_search_timeout'] });
+    expect(given[0]?.map(([word]) => word)).toEqual(['days', 'annual', 'leave', 'year']);
+  });
+
+  test('and where not even that can be read, there is an answer that says what it lacks', async () => {
+    const { answer, given } = await askLate((sql) => sql.includes('look_up_terms'));
+    expect(answer.degraded).toEqual(['lexical_search_timeout']);
+    expect(given).toEqual([[]]);
+  });
 });
 
 test.each([

@@ -170,7 +170,7 @@ test('retrieval gives exactly the documents that every member of the audience ma
         const candidates = documentIds.map((documentId) => ({ documentId, documentVersion: 1 }));
         const checked = await checkpoint(database, tenantId, audience, candidates);
         const context = JSON.stringify({ audience, given });
-        expect(lexical.map((hit) => hit.documentId).sort(), context).toEqual(expected);
+        expect(lexical.hits.map((hit) => hit.documentId).sort(), context).toEqual(expected);
         expect(near?.map((hit) => hit.documentId).sort(), context).toEqual(expected);
         expect(checked.passed.map((item) => item.documentId).sort(), context).toEqual(expected);
         const raw = await database.read(visibleTo, (query) =>

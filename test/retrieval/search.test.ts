@@ -4,6 +4,7 @@ import { DatabaseTimeoutError } from '../../retrieval/errors.ts';
 import type { VisibleTo } from '../../retrieval/model.ts';
 import type { Database, Embedder } from '../../retrieval/ports.ts';
 import { createSearch, type SearchOptions, type SearchResult } from '../../retrieval/search.ts';
+import { readTermRarity } from '../../retrieval/term-rarity.ts';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
 import { acl, type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
@@ -179,6 +180,50 @@ test('with a vector index the same is found as without', async () => {
   for (const index of missing) await opened.database.outsideTransaction(`drop index ${index.name}`);
 });
 
+test('an index whose building was cut off is built anew', async () => {
+  for (let index = 0; index < 12; index++) await corpus.add(`${index}.md`, `The walrus number ${index} sleeps.`);
+  const options = { embedded: opened.database.embedded, minVectors: 10 };
+  const missing = () => opened.database.owner((query) => missingVectorIndexes(query, options));
+  const [index] = await missing();
+  const name = index?.name ?? '';
+  await opened.database.outsideTransaction(index?.sql ?? '');
+  await opened.database.outsideTransaction(
+    `update pg_index set indisvalid = false where indexrelid = '${name}'::regclass`,
+  );
+  const [broken, ...others] = await missing();
+  expect([broken?.name, broken?.sql.split(' ')[0], others]).toEqual([name, 'reindex', []]);
+  await opened.database.outsideTransaction(broken?.sql ?? '');
+  expect(await missing()).toEqual([]);
+  await opened.database.outsideTransaction(`drop index ${name}`);
+});
+
+test('how rare the words are is looked up once, with the ranking', async () => {
+  await corpus.add('a.md', 'The walrus sleeps. ERR-4021 is shown.');
+  await corpus.add('b.md', 'The seal sleeps.');
+  await corpus.refresh();
+  const question = 'Which walrus sleeps at ERR-4021, and the dodo?';
+  const visibleTo = await opened.database.transaction((query) => visibleAcls(query, 'acme', audience));
+  let lookedUp = 0;
+  const database: Database = {
+    ...opened.database,
+    read: (scope, run, options) =>
+      opened.database.read(
+        scope,
+        (query) =>
+          run((sql, values) => {
+            if (sql.includes('look_up_terms')) lookedUp++;
+            return query(sql, values);
+          }),
+        options,
+      ),
+  };
+  const { termRarity } = await search(question, { database });
+  expect([...(termRarity ?? [])]).toEqual([...(await readTermRarity(opened.database, visibleTo, question))]);
+  expect(termRarity?.get('dodo')).toBe(1);
+  expect(termRarity?.get('sleeps')).toBeLessThan(termRarity?.get('walrus') ?? 0);
+  expect(lookedUp).toBe(1);
+});
+
 describe('when a part fails', () => {
   const broken: Embedder = { ...createWordEmbedder(), embed: () => Promise.reject(new Error('down')) };
   const hanging: Embedder = { ...createWordEmbedder(), embed: () => new Promise(() => undefined) };
@@ -204,7 +249,7 @@ describe('when a part fails', () => {
     };
     const result = await search('walrus', { database, lexicalTimeoutMs: 77 });
     expect(uris(result)).toEqual(['a.md']);
-    expect(result.degraded).toEqual(['lexical_search_timeout']);
+    expect([result.degraded, result.termRarity]).toEqual([['lexical_search_timeout'], null]);
   });
 
   test('both fail: an error, not an empty result', async () => {
