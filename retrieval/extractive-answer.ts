@@ -1,4 +1,5 @@
 // The built-in answerer: no model, no network. It quotes the sentences that answer, or says that none does.
+import { setImmediate } from 'node:timers/promises';
 import { dotProduct } from './dot-product.ts';
 import type { Span } from './model.ts';
 import type { AnswerModel, ContextChunk, Embedder, ModelAnswer, TermRarity } from './ports.ts';
@@ -219,7 +220,10 @@ export function createExtractiveModel(options: ExtractiveModelOptions = {}): Ans
     async answer({ rejectedQuotes, ...asked }, { signal }) {
       signal.throwIfAborted();
       const read = readContext(asked.question, asked.context, asked.termRarity);
+      // Reading, deciding and choosing take several milliseconds each: in between, others get their turn.
+      await setImmediate();
       const { score } = await answerabilityOf(asked, read, embedder);
+      await setImmediate();
       signal.throwIfAborted();
       if (score < threshold) return INSUFFICIENT;
       const quotes = selectQuotes(read, rejectedQuotes);

@@ -1,4 +1,5 @@
 // The reranker that is built in: cheap signs that BM25 over a whole chunk does not see. It asks nobody and needs nothing.
+import { setImmediate } from 'node:timers/promises';
 import type { Reranker } from './ports.ts';
 import { identifiersIn, questionTerms, wordsIn } from './question-terms.ts';
 import { stem } from './sentence-score-stem.ts';
@@ -16,6 +17,9 @@ const K1 = 1.2;
 const B = 0.75;
 
 const PHRASE_REACH = 2; // words: "leave of absence" holds the pair "leave absence", whose "of" is no term
+
+// A few milliseconds; on a busy machine several times that, and everybody else waits so long.
+const READ_AT_ONCE = 8;
 
 /** A run of words: which of the question's terms stand in it, in order, -1 for every other word. */
 type Run = readonly number[];
@@ -47,7 +51,11 @@ export function createWordReranker(): Reranker & { readonly scoresAre: 'shares' 
       const sequence = words.map(stem);
       const terms = [...new Set(sequence)];
       const read = createReader(terms, identifiers.length > 0);
-      const candidates = texts.map(read);
+      const candidates: Candidate[] = [];
+      for (const [index, text] of texts.entries()) {
+        if (index > 0 && index % READ_AT_ONCE === 0) await setImmediate();
+        candidates.push(read(text));
+      }
       const rare = weighByRarity(terms.length, identifiers, candidates);
       const equal: Weights = { words: terms.map(() => 1), identifiers: new Map(identifiers.map((each) => [each, 1])) };
       const two = shareOfBest(bestWindows(candidates, 2, rare));

@@ -38,6 +38,7 @@ try {
     if (token !== '') tokens.set(person, token);
   }
   for (const kind of ['every question new', 'questions asked before']) {
+    if (kind === 'questions asked before') await askAll(url, tokens);
     await maxLagMs(url);
     const result = await load(url, tokens, kind === 'every question new');
     const { requests, latency, errors, timeouts, non2xx } = result;
@@ -98,6 +99,13 @@ async function tokenOf(email: string): Promise<string> {
 async function maxLagMs(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Math.round(Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]) * 1000);
+}
+
+async function askAll(url: string, tokens: ReadonlyMap<string, string>): Promise<void> {
+  for (const { text, as } of questions.filter((each) => tokens.has(each.as))) {
+    const headers = { authorization: `Bearer ${tokens.get(as)}`, 'content-type': 'application/json' };
+    await fetch(`${url}/v1/answers`, { method: 'POST', headers, body: JSON.stringify({ question: text }) });
+  }
 }
 
 async function load(url: string, tokens: ReadonlyMap<string, string>, fresh: boolean): Promise<autocannon.Result> {
