@@ -1,8 +1,11 @@
 // What every adapter (HTTP API, chat page, Slack, Teams) needs of the product. Implemented once in src/; an adapter only
 // translates between these and its platform.
 
+import type { DocumentState, DocumentSummary } from '../retrieval/document-summary.ts';
 import type { AccessLevel, Answer, Audience, Principal, Role } from '../retrieval/model.ts';
 import type { DocumentText } from '../retrieval/read-document.ts';
+
+export { DOCUMENT_STATES, type DocumentState, type DocumentSummary } from '../retrieval/document-summary.ts';
 
 /** A person of the directory. Only active people act. */
 export interface Person {
@@ -114,10 +117,9 @@ export interface FeedbackStore {
   /** @returns false when there was nothing to withdraw. */
   withdraw(tenantId: string, answerId: string, givenBy: string): Promise<boolean>;
   find(tenantId: string, answerId: string, givenBy: string): Promise<Feedback | null>;
+  /** What a person said of each of several answers, by answer; those that the person said nothing of are missing. */
+  ofAnswers(tenantId: string, answerIds: readonly string[], givenBy: string): Promise<ReadonlyMap<string, Feedback>>;
 }
-
-export const DOCUMENT_STATES = ['pending', 'live', 'quarantined', 'failed', 'deleted'] as const;
-export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
 /** Who may read a new document; the rules of `verbatim ingest`. */
 export interface Readers {
@@ -140,24 +142,6 @@ export interface NewDocument {
   readonly bytes: Uint8Array;
   /** Null: as it is; for a new document admins only. */
   readonly readers: Readers | null;
-}
-
-/** A document without its content. */
-export interface DocumentSummary {
-  readonly documentId: string;
-  readonly title: string;
-  readonly uri: string;
-  readonly state: DocumentState;
-  readonly version: number;
-  readonly mediaType: string;
-  readonly accessLevel: AccessLevel;
-  readonly department: string | null;
-  /** The ACL in words: layers joined by "and". For admins and editors only. */
-  readonly readers: string;
-  readonly chunks: number;
-  readonly failure: { readonly code: string; readonly reason: string } | null;
-  readonly createdBy: string;
-  readonly tookEffectAt: Date | null;
 }
 
 /** What forgetting removed; counts are rows. */

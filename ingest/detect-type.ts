@@ -4,7 +4,7 @@ import { looksLikeText } from './decode-text.ts';
 import { ParseError } from './parsed-document.ts';
 import { listArchive } from './parsers/read-archive.ts';
 import { sniffText } from './parsers/sniff-text.ts';
-import { EXTENSION_TYPES, MEDIA_TYPES, UNSUPPORTED_EXTENSIONS } from './parsers/type-names.ts';
+import { EXTENSION_TYPES, fileExtension, MEDIA_TYPES, UNSUPPORTED_EXTENSIONS } from './parsers/type-names.ts';
 
 /** The formats that have a parser. */
 export type DocumentType =
@@ -32,11 +32,6 @@ export interface FileInput {
 /** What the bytes are, whatever the name says. */
 type Content = { kind: DocumentType & ('pdf' | 'docx' | 'pptx' | 'xlsx') } | { kind: 'text' } | OtherContent;
 type OtherContent = { kind: 'ole' | 'known' | 'unknown'; what: string };
-
-/** The extension of a file name, lower case, without the dot; '' without one. */
-export function fileExtension(name: string): string {
-  return /\.([a-z0-9]{1,12})$/i.exec(name.trim())?.[1]?.toLowerCase() ?? '';
-}
 
 /**
  * The format of a file.
@@ -71,7 +66,11 @@ function checkName(named: DocumentType, extension: string, content: Content): Do
   if (content.kind === 'ole' && isBinaryFormat && content.what === ENCRYPTED_OFFICE) throw encryptedOffice();
   // A PDF whose first bytes are damaged may still be readable; its parser decides.
   if (named === 'pdf' && content.kind === 'unknown') return 'pdf';
-  const what = isOther(content) ? content.what : content.kind === 'text' ? 'plain text' : `a ${content.kind} file`;
+  const what = isOther(content)
+    ? content.what
+    : content.kind === 'text'
+      ? 'plain text'
+      : `a file of type ${content.kind}`;
   throw new ParseError(
     'not_what_its_name_says',
     `the name ends in .${extension}, but the content is ${what}; rename the file or export it again`,
@@ -107,7 +106,7 @@ async function contentOf(bytes: Uint8Array): Promise<Content> {
   if (buffer.subarray(0, 5).toString('latin1') === '{\\rtf') return { kind: 'known', what: 'a rich text (RTF) file' };
   if (isText) return { kind: 'text' };
   const known = await fileTypeFromBuffer(bytes);
-  return known ? { kind: 'known', what: `a ${known.ext} file` } : { kind: 'unknown', what: 'binary data' };
+  return known ? { kind: 'known', what: `a file of type ${known.ext}` } : { kind: 'unknown', what: 'binary data' };
 }
 
 function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {

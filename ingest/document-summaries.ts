@@ -1,28 +1,10 @@
 // Documents as admins and editors look at them: without content, with what they are and who may read them in words.
-import { UsageError } from '../retrieval/errors.ts';
-import type { AccessLevel } from '../retrieval/model.ts';
+import type { DocumentState, DocumentSummary } from '../retrieval/document-summary.ts';
 import type { Query } from '../retrieval/ports.ts';
-
-/** A document without its content. */
-export interface DocumentSummaryRow {
-  readonly documentId: string;
-  readonly title: string;
-  readonly uri: string;
-  readonly state: 'pending' | 'live' | 'quarantined' | 'failed' | 'deleted';
-  readonly version: number;
-  readonly mediaType: string;
-  readonly accessLevel: AccessLevel;
-  readonly department: string | null;
-  /** The ACL in words. */
-  readonly readers: string;
-  readonly chunks: number;
-  readonly failure: { readonly code: string; readonly reason: string } | null;
-  readonly createdBy: string;
-  readonly tookEffectAt: Date | null;
-}
+import { readPageCursor, writePageCursor } from './page-cursor.ts';
 
 export interface DocumentFilter {
-  readonly state?: DocumentSummaryRow['state'];
+  readonly state?: DocumentState;
   /** Part of the title or the URI, without regard to case. */
   readonly search?: string;
   /** Only what this person submitted. */
@@ -52,8 +34,8 @@ export async function findDocumentSummary(
   query: Query,
   tenantId: string,
   documentId: string,
-): Promise<DocumentSummaryRow | null> {
-  const rows = await query<DocumentSummaryRow>(`${SUMMARY} ${FROM} where d.tenant_id = $1 and d.document_id = $2`, [
+): Promise<DocumentSummary | null> {
+  const rows = await query<DocumentSummary>(`${SUMMARY} ${FROM} where d.tenant_id = $1 and d.document_id = $2`, [
     tenantId,
     documentId,
   ]);
@@ -68,9 +50,9 @@ export async function listDocumentSummaries(
   query: Query,
   tenantId: string,
   { state, search, createdBy, cursor, limit }: DocumentFilter,
-): Promise<{ documents: DocumentSummaryRow[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? null : readCursor(cursor);
-  const rows = await query<DocumentSummaryRow & { createdAt?: string }>(
+): Promise<{ documents: DocumentSummary[]; nextCursor: string | null }> {
+  const after = cursor === undefined ? null : readPageCursor(cursor);
+  const rows = await query<DocumentSummary & { createdAt?: string }>(
     `${SUMMARY}, d.created_at::text as "createdAt" ${FROM}
        where d.tenant_id = $1
          and (case when $2::text is null then d.state <> 'deleted' else d.state = $2 end)
@@ -78,35 +60,11 @@ export async function listDocumentSummaries(
          and ($7::text is null or d.created_by = $7)
          and ($4::timestamptz is null or (d.created_at, d.document_id) < ($4::timestamptz, $5::text))
        order by d.created_at desc, d.document_id desc limit $6`,
-    [
-      tenantId,
-      state ?? null,
-      search ?? null,
-      after?.createdAt ?? null,
-      after?.documentId ?? null,
-      limit + 1,
-      createdBy ?? null,
-    ],
+    [tenantId, state ?? null, search ?? null, after?.time ?? null, after?.id ?? null, limit + 1, createdBy ?? null],
   );
   const documents = rows.slice(0, limit);
   const last = documents.at(-1);
   const more = rows.length > limit && last !== undefined;
-  const nextCursor = more ? writeCursor(last.createdAt ?? '', last.documentId) : null;
+  const nextCursor = more ? writePageCursor({ time: last.createdAt ?? '', id: last.documentId }) : null;
   return { documents: documents.map(({ createdAt: _, ...summary }) => summary), nextCursor };
-}
-
-// The server's own text of the time: a JavaScript date would lose its microseconds, and with them documents of a page.
-function writeCursor(createdAt: string, documentId: string): string {
-  return Buffer.from(JSON.stringify([createdAt, documentId])).toString('base64url');
-}
-
-function readCursor(cursor: string): { createdAt: string; documentId: string } {
-  try {
-    const [createdAt, documentId] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
-    const isTime = typeof createdAt === 'string' && /^\d{4}-\d{2}-\d{2} [\d:.]+[+-][\d:]+$/.test(createdAt);
-    if (isTime && typeof documentId === 'string' && /^[\w-]+$/.test(documentId)) return { createdAt, documentId };
-  } catch {
-    // Not JSON: said below, like everything else that is none.
-  }
-  throw new UsageError('the cursor is none of this list; give nextCursor of the page before, or none for the first');
 }

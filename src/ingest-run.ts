@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { AclRequest } from '../ingest/acl.ts';
 import { recordUnreadable, type Submission, type Submitted, submitDocument } from '../ingest/documents.ts';
 import { MAX_DOCUMENT_BYTES } from '../ingest/parse-document.ts';
+import { mediaTypeOfName } from '../ingest/parsers/type-names.ts';
 import { refreshStatistics } from '../ingest/statistics.ts';
 import { VerbatimError } from '../retrieval/errors.ts';
 import { audit } from './audit.ts';
@@ -95,7 +96,7 @@ async function submitOne(
   }
   const submission: Submission = {
     ...base,
-    mediaType: content.mediaType,
+    mediaType: content.mediaType || mediaTypeOfName(intake.fileName),
     bytes: content.bytes,
     acl: intake.acl,
     embedLater,

@@ -12,6 +12,9 @@ interface NewQuestion {
   readonly include_debug?: boolean;
 }
 
+/** `withdrawn`: it was given, and what it quoted may not be shown any more. */
+type ShownAnswer = Omit<Answer, 'status'> & { readonly status: Answer['status'] | 'withdrawn' };
+
 /** Asking, and reading an answer again. */
 export function createAnswerHandlers(deps: ApiDependencies): { createAnswer: Handler; getAnswer: Handler } {
   return {
@@ -40,9 +43,9 @@ export function createAnswerHandlers(deps: ApiDependencies): { createAnswer: Han
         if (!stored || (stored.asker !== person.email && person.role !== 'admin')) {
           throw new ProblemError('not_found', 'there is no answer of this id that you may see');
         }
-        const { question, asker, askedAt } = stored;
+        const { question, asker, askedAt, retractedAt } = stored;
         const { answer, withheld } = await checkedAnswer(deps, call, stored);
-        const body = { ...answer, ...threadOf(stored), question, asker, askedAt, withheld };
+        const body = { ...answer, ...threadOf(stored), question, asker, askedAt, withheld, retractedAt };
         return { status: 200, body, reference: answer.answerId };
       },
     },
@@ -86,17 +89,18 @@ async function checkedAnswer(
   { checkQuotes }: ApiDependencies,
   { person }: Call,
   { tenantId, audience, answer, retractedAt }: StoredAnswer,
-): Promise<{ answer: Answer; withheld: boolean }> {
+): Promise<{ answer: ShownAnswer; withheld: boolean }> {
   const states = await checkQuotes(tenantId, [...audience, { person: person.email }], answer.citations);
   const withheld = retractedAt !== null || states.some((state) => state !== 'current');
   if (!withheld) return { answer: { ...answer, text: textOf(answer) }, withheld };
-  return { answer: { ...answer, text: RETRACTED_TEXT, citations: [], sources: [], confidence: null }, withheld };
+  const left = { text: RETRACTED_TEXT, citations: [], sources: [], confidence: null };
+  return { answer: { ...answer, status: 'withdrawn', ...left }, withheld };
 }
 
 async function withDebug(
   { readTrace }: ApiDependencies,
   { person, body }: Call,
-  answer: Answer & { readonly threadId?: string },
+  answer: ShownAnswer & { readonly threadId?: string },
 ): Promise<Reply> {
   const reference = answer.answerId;
   if (!(body as NewQuestion).include_debug || person.role !== 'admin') return { status: 200, body: answer, reference };

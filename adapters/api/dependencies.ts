@@ -14,7 +14,7 @@ export interface ApiDependencies {
     options: { readonly onStage: (stage: AnswerStage) => void; readonly signal: AbortSignal },
   ) => Promise<Answer>;
   readonly answers: Pick<Answers, 'find'>;
-  readonly feedback: Pick<FeedbackStore, 'give' | 'find'>;
+  readonly feedback: Pick<FeedbackStore, 'give'>;
   readonly documents: Pick<Documents, 'submit' | 'find' | 'list' | 'forget'>;
   readonly sessions: Pick<Sessions, 'issue' | 'read' | 'withPassword'>;
   readonly checkQuotes: CheckQuotes;

@@ -60,7 +60,12 @@ const DOCUMENT_FIELDS = {
 
 const ANSWER_FIELDS = {
   answerId: text('For feedback and for reading the answer again'),
-  status: { type: 'string', enum: ['answered', 'refused'] },
+  status: {
+    type: 'string',
+    enum: ['answered', 'refused', 'withdrawn'],
+    description:
+      '`withdrawn`, only of an answer given earlier: what it quoted may not be shown to its audience any more',
+  },
   refusal: {
     description: 'Why there is no answer. It says nothing about hidden documents',
     ...nullable({ type: 'string', enum: REFUSALS }),
@@ -190,7 +195,11 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       askedAt: time('When'),
       withheld: {
         type: 'boolean',
-        description: 'What it quoted may not be shown to its audience any more; text and quotes are left out',
+        description: 'The status is `withdrawn`: text and quotes are left out',
+      },
+      retractedAt: {
+        ...nullable({ type: 'string', format: 'date-time' }),
+        description: 'When it was taken back for good; null for one that is not, or whose quotes may come back',
       },
     },
     { optional: ['threadId', 'debug'] },

@@ -45,6 +45,8 @@ export async function readThreads(
   const stateOf = new Map(citations.map((citation, index) => [citation, states[index] ?? 'withheld']));
   const seesMore =
     conversation.channel !== null && (await deps.people.seesMoreAlone(tenantId, viewer.email, conversation.audience));
+  const answerIds = posted.map(({ answer }) => answer.answerId);
+  const opinions = await deps.feedback.ofAnswers(tenantId, answerIds, viewer.email);
   const people = new Map(conversation.members.map((person) => [person.email, person]));
   const replies = await Promise.all(
     posted.map(async (each): Promise<ReplyView> => {
@@ -58,7 +60,7 @@ export async function readThreads(
         asker: people.get(each.asker) ?? (await deps.people.find(tenantId, each.asker)),
         shown: !gone,
         quotes: gone ? [] : quotes,
-        feedback: await deps.feedback.find(tenantId, each.answer.answerId, viewer.email),
+        feedback: opinions.get(each.answer.answerId) ?? null,
         offerPrivate: seesMore && each.asker === viewer.email,
       };
     }),

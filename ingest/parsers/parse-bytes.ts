@@ -1,7 +1,8 @@
 // One file to one document, in this thread. Callers in the product go through `parse-document.ts`, which bounds it.
 import { decodeText } from '../decode-text.ts';
-import { detectType, type FileInput, fileExtension } from '../detect-type.ts';
+import { detectType, type FileInput } from '../detect-type.ts';
 import { type ParsedDocument, ParseError } from '../parsed-document.ts';
+import { fileExtension } from './type-names.ts';
 
 /**
  * Reads a file of any supported format.

@@ -30,6 +30,31 @@ export const MEDIA_TYPES: ReadonlyMap<string, DocumentType> = byName({
   notebook: 'application/x-ipynb+json',
 });
 
+const BINARY_MEDIA_TYPES: readonly (readonly [DocumentType, string])[] = [
+  ['text', 'text/plain'],
+  ['pdf', 'application/pdf'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+];
+
+// The first name of each format.
+const MEDIA_TYPE_OF: ReadonlyMap<DocumentType, string> = new Map([
+  ...[...MEDIA_TYPES].map(([name, type]): [DocumentType, string] => [type, name]).reverse(),
+  ...BINARY_MEDIA_TYPES,
+]);
+
+/** The extension of a file name, lower case, without the dot; '' without one. */
+export function fileExtension(name: string): string {
+  return /\.([a-z0-9]{1,12})$/i.exec(name.trim())?.[1]?.toLowerCase() ?? '';
+}
+
+/** The media type that a file's name stands for; '' for a name that says nothing. */
+export function mediaTypeOfName(name: string): string {
+  const named = EXTENSION_TYPES.get(fileExtension(name));
+  return (named && MEDIA_TYPE_OF.get(named)) ?? '';
+}
+
 /** Extensions that are refused before the bytes are looked at, with what to do instead. */
 export const UNSUPPORTED_EXTENSIONS: ReadonlyMap<string, string> = byReason({
   'save it in the present format (DOCX, PPTX, XLSX) or as PDF':

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DocumentSummary, Documents, ForgetReceipt, NewDocument } from '../../adapters/ports.ts';
 import type { AclRequest } from '../../ingest/acl.ts';
-import { findDocumentSummary, listDocumentSummaries } from '../../ingest/document-summaries.ts';
 import { setQuarantine } from '../../ingest/document-acl.ts';
+import { findDocumentSummary, listDocumentSummaries } from '../../ingest/document-summaries.ts';
 import { submitDocument } from '../../ingest/documents.ts';
 import { forgetDocument } from '../../ingest/forget-document.ts';
 import { MAX_DOCUMENT_BYTES } from '../../ingest/parse-document.ts';
+import { mediaTypeOfName } from '../../ingest/parsers/type-names.ts';
 import type { Outbox } from '../../ingest/ports.ts';
 import { parsePrincipal } from '../../retrieval/access-policy.ts';
 import { UsageError } from '../../retrieval/errors.ts';
@@ -69,7 +70,7 @@ async function submit(
       sourceId: document.replaces === 'any' ? UPLOAD_SOURCE : `${UPLOAD_SOURCE}:${actor}`,
       uri,
       fileName,
-      mediaType,
+      mediaType: mediaType || mediaTypeOfName(fileName),
       bytes,
       acl,
       ...(title === undefined ? {} : { title }),

@@ -34,16 +34,27 @@ export function createFeedbackStore({ database }: { readonly database: Database 
         return true;
       }),
     async find(tenantId, answerId, givenBy) {
-      const rows = await database.transaction((query) =>
-        query<Feedback>(
-          `select answer_id as "answerId", given_by as "givenBy", verdict, reason, comment, platform from feedback
-             where tenant_id = $1 and answer_id = $2 and given_by = $3 and withdrawn_at is null`,
-          [tenantId, answerId, givenBy],
-        ),
-      );
-      return rows[0] ?? null;
+      return (await ofAnswers(database, tenantId, [answerId], givenBy)).get(answerId) ?? null;
     },
+    ofAnswers: (tenantId, answerIds, givenBy) => ofAnswers(database, tenantId, answerIds, givenBy),
   };
+}
+
+async function ofAnswers(
+  database: Database,
+  tenantId: string,
+  answerIds: readonly string[],
+  givenBy: string,
+): Promise<Map<string, Feedback>> {
+  if (answerIds.length === 0) return new Map();
+  const rows = await database.transaction((query) =>
+    query<Feedback>(
+      `select answer_id as "answerId", given_by as "givenBy", verdict, reason, comment, platform from feedback
+         where tenant_id = $1 and answer_id = any($2::text[]) and given_by = $3 and withdrawn_at is null`,
+      [tenantId, answerIds, givenBy],
+    ),
+  );
+  return new Map(rows.map((row) => [row.answerId, row]));
 }
 
 // PostgreSQL stores neither U+0000 nor half a surrogate pair.

@@ -1,6 +1,6 @@
 // What admins see of what the product did: figures and the log of questions. Reads only.
 import type { DayFigures, Insights, LoggedCandidate, LoggedQuestion, Overview } from '../../adapters/web/ports.ts';
-import { UsageError } from '../../retrieval/errors.ts';
+import { readPageCursor, writePageCursor } from '../../ingest/page-cursor.ts';
 import { REFUSALS, type Refusal } from '../../retrieval/model.ts';
 import type { Database, Query } from '../../retrieval/ports.ts';
 import type { JobCounts } from '../database/queue.ts';
@@ -132,14 +132,14 @@ async function readQuestions(
   { search = '', kind, cursor, limit }: Parameters<Insights['questions']>[1],
   candidates: number,
 ): Promise<Awaited<ReturnType<Insights['questions']>>> {
-  const after = cursor === undefined ? null : readCursor(cursor);
+  const after = cursor === undefined ? null : readPageCursor(cursor);
   const rows = await query<LoggedRow & { position: string }>(
     `select ${LOGGED}, l.asked_at::text as position from question_log l
        where l.tenant_id = $1 and ${kind ? KINDS[kind] : 'true'}
          and (strpos(lower(l.question), lower($2)) > 0 or strpos(lower(l.asker), lower($2)) > 0)
          and ($3::timestamptz is null or (l.asked_at, l.answer_id) < ($3::timestamptz, $4))
        order by l.asked_at desc, l.answer_id desc limit $5`,
-    [tenantId, search, after?.position ?? null, after?.answerId ?? null, limit + 1],
+    [tenantId, search, after?.time ?? null, after?.id ?? null, limit + 1],
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -150,7 +150,7 @@ async function readQuestions(
       ...row,
       candidates: byAnswer.get(row.answerId) ?? [],
     })),
-    nextCursor: rows.length > limit && last ? toCursor(last.position, last.answerId) : null,
+    nextCursor: rows.length > limit && last ? writePageCursor({ time: last.position, id: last.answerId }) : null,
   };
 }
 
@@ -205,21 +205,4 @@ async function countQuotes(
     [tenantId, documentId],
   );
   return rows[0] ?? { answers: 0, messages: 0 };
-}
-
-// A time as the database writes it, to the microsecond, so that no row is skipped or given twice.
-const POSITION = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/;
-
-function toCursor(position: string, answerId: string): string {
-  return Buffer.from(JSON.stringify([position, answerId])).toString('base64url');
-}
-
-function readCursor(cursor: string): { position: string; answerId: string } {
-  try {
-    const [position, answerId] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (!POSITION.test(position) || typeof answerId !== 'string') throw new TypeError('not a position');
-    return { position, answerId };
-  } catch (cause) {
-    throw new UsageError('the page cannot be found; begin at the first one', { cause });
-  }
 }

@@ -148,6 +148,8 @@ test('an opinion replaces the one before, is withdrawn, and is audited without i
   expect(await feedback.give('acme', { ...opinion, verdict: 'up', reason: null, comment: '' })).toBe(true);
   expect(await feedback.find('acme', 'a1', 'bob@x.example')).toMatchObject({ verdict: 'up', reason: null });
   expect(await feedback.find('acme', 'a1', 'ann@x.example')).toBeNull();
+  const ofBob = await feedback.ofAnswers('acme', ['a1', 'a2', 'no-such'], 'bob@x.example');
+  expect([...ofBob.keys()]).toEqual(['a1']);
   expect(await feedback.withdraw('other', 'a1', 'bob@x.example')).toBe(false);
   expect(await feedback.withdraw('acme', 'a1', 'bob@x.example')).toBe(true);
   expect(await feedback.withdraw('acme', 'a1', 'bob@x.example')).toBe(false);

@@ -83,7 +83,11 @@ describe('answers', () => {
     const diary = await ask(tokens.ann, 'Where does the otter dance?');
     expect(diary.citations[0].documentId).toBe(own);
     const asAdmin = await call('GET', `/v1/answers/${diary.answerId}`, { token: tokens.eve });
-    expect(asAdmin.body).toMatchObject({ withheld: true, citations: [], question: 'Where does the otter dance?' });
+    expect(asAdmin.body).toMatchObject({
+      ...{ withheld: true, status: 'withdrawn', retractedAt: null },
+      citations: [],
+      question: 'Where does the otter dance?',
+    });
     expect(JSON.stringify(asAdmin.body)).not.toMatch(/moonlight/);
   });
 
@@ -103,12 +107,13 @@ describe('answers', () => {
     expect(await read()).toMatchObject({ withheld: true, citations: [] });
     expect(await ask(tokens.bob, 'Where does the heron hunt?')).toMatchObject({ status: 'refused' });
     await call('POST', '/v1/documents', { token: tokens.eve, body });
-    expect(await read()).toMatchObject({ withheld: false });
+    expect(await read()).toMatchObject({ withheld: false, status: 'answered', retractedAt: null });
     await started.service.parts.documents.quarantine('acme', 'eve@x.example', id);
-    expect(await read()).toMatchObject({ withheld: true });
+    expect(await read()).toMatchObject({ withheld: true, status: 'withdrawn' });
     await started.service.parts.documents.release('acme', 'eve@x.example', id);
     expect((await call('DELETE', `/v1/documents/${id}`, { token: tokens.eve })).status).toBe(204);
-    expect(await read()).toMatchObject({ withheld: true, citations: [] });
+    expect(await read()).toMatchObject({ withheld: true, status: 'withdrawn', citations: [], confidence: null });
+    expect(Date.parse((await read()).retractedAt)).toBeLessThanOrEqual(Date.now());
     expect(JSON.stringify(await read())).not.toMatch(/pond\./);
     expect(await rows('select 1 from chunks where document_id = $1', [id])).toEqual([]);
   });
