@@ -7,7 +7,7 @@ import type { VisibleTo } from '../../retrieval/model.ts';
 import type { Database, Query } from '../../retrieval/ports.ts';
 import { APP_ROLE, type DatabaseConnection, type DatabaseLogger, READER_ROLE } from './connection.ts';
 import { isTransient, translateError } from './statement-error.ts';
-import { runInTransaction, StaleConnectionError, type Translate } from './transaction.ts';
+import { runInTransaction, StaleConnectionError, type TransactionOptions, type Translate } from './transaction.ts';
 
 /** The database of the composition root: the core's port, and what only migrations, index building and the queue do. */
 export interface DatabaseClient extends Database {
@@ -53,6 +53,8 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
   const { config, server } = readConnection(options);
   const pool = new Pool({
     ...config,
+    // Statements that are not waited for are sent at once; the embedded server takes one at a time.
+    ...{ pipeline: !embedded },
     max: poolSize,
     connectionTimeoutMillis: embedded ? EMBEDDED_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
@@ -62,23 +64,31 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
   const { lease, cutOff } = createLeases(pool, poolSize, (error) => translateError(error, server));
 
   const transact = async <T>(
-    open: (query: Query) => Promise<unknown>,
+    begin: string,
     run: (query: Query) => Promise<T>,
     deadline?: Deadline,
+    reading?: TransactionOptions<T>['reading'],
   ): Promise<T> => {
     const translate: Translate = (error) => translateError(error, server, deadline?.timeoutMs);
-    const attempt = () => lease(deadline, (client) => runInTransaction(client, translate, open, run));
+    const attempt = () => lease(deadline, (client) => runInTransaction(client, { begin, translate, reading }, run));
     return insideTransaction(() => onceMore(attempt, deadline));
   };
-  const beginAs = (role: string | null) => (query: Query) =>
+  const read = <T>(scope: VisibleTo, run: (query: Query) => Promise<T>, timeoutMs: number): Promise<T> =>
+    withDeadline(timeoutMs, (deadline) => {
+      const begin = beginRead(scope, embedded, timeoutMs);
+      if (embedded) return transact(begin, run, deadline);
+      return new Promise((resolve, reject) => {
+        transact(begin, run, deadline, { onResult: resolve }).then(resolve, reject);
+      });
+    });
+  const beginAs = (role: string | null) =>
     // The clean-up of a large tenant may take longer than a timeout that an administrator set for the role.
-    query(role === null ? `begin; set local statement_timeout = 0` : `begin; set local role ${role}`);
+    role === null ? `begin; set local statement_timeout = 0` : `begin; set local role ${role}`;
 
   let closing: Promise<void> | undefined;
   return {
     embedded,
-    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS } = {}) =>
-      withDeadline(timeoutMs, (deadline) => transact(beginRead(scope, embedded, timeoutMs), run, deadline)),
+    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS } = {}) => read(scope, run, timeoutMs),
     transaction: (run) => transact(beginAs(APP_ROLE), run),
     owner: (run) => transact(beginAs(null), run),
     outsideTransaction: (sql) =>
@@ -98,16 +108,13 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
 
 // One snapshot for all statements of a search, so that what is visible and what is found agree. The settings end with
 // the transaction: on the embedded server a session setting would leak into every other connection.
-function beginRead(scope: VisibleTo, embedded: boolean, timeoutMs: number) {
+function beginRead(scope: VisibleTo, embedded: boolean, timeoutMs: number): string {
   const timeout = embedded ? '' : `; set local statement_timeout = ${Math.ceil(timeoutMs)}`;
   const tenantId = escapeLiteral(scope.tenantId);
   const aclIds = escapeLiteral(`{${scope.aclIds.map(Number).join(',')}}`);
   // In one text, because a statement with parameters would be one more round trip before each search.
-  return (query: Query) =>
-    query(
-      `begin isolation level repeatable read read only${timeout}; set local role ${READER_ROLE};
-        select set_config('verbatim.tenant_id', ${tenantId}, true), set_config('verbatim.visible_acl_ids', ${aclIds}, true)`,
-    );
+  return `begin isolation level repeatable read read only${timeout}; set local role ${READER_ROLE};
+    select set_config('verbatim.tenant_id', ${tenantId}, true), set_config('verbatim.visible_acl_ids', ${aclIds}, true)`;
 }
 
 function readConnection(options: DatabaseOptions): { config: PoolConfig; server: string | null } {

@@ -6,7 +6,7 @@ import type { Query } from '../../retrieval/ports.ts';
 import { APP_ROLE, READER_ROLE } from '../../src/database/connection.ts';
 import { createDatabase, type DatabaseClient } from '../../src/database/pool.ts';
 import { StatementError } from '../../src/database/statement-error.ts';
-import { type TestDatabase, testDatabase } from '../helpers/database.ts';
+import { isEmbedded, type TestDatabase, testDatabase } from '../helpers/database.ts';
 
 let testDb: TestDatabase;
 let database: DatabaseClient;
@@ -68,6 +68,15 @@ describe('read', () => {
     const found = await Promise.all(Array.from({ length: 40 }, (_, i) => database.read(scope('a', (i % 3) + 1), ids)));
 
     expect(found).toEqual(Array.from({ length: 40 }, (_, i) => [`a${(i % 3) + 1}`]));
+  });
+
+  // A server gets the first statement together with `begin`; one that cannot begin runs it without role and settings.
+  test.skipIf(isEmbedded())('gives nothing when it cannot begin', async () => {
+    const seen: unknown[] = [];
+    const read = database.read(scope('a\0', 1, 2, 3), async (query) => seen.push(await ids(query)));
+    await expect(read).rejects.toThrow(StatementError);
+    expect(seen).toEqual([]);
+    expect(await database.read(scope('a', 1), ids)).toEqual(['a1']);
   });
 
   test('sees one state of the database in all its statements', async () => {
