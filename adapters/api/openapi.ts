@@ -53,6 +53,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   409: 'A request with the same Idempotency-Key is running',
   413: 'The body is too large',
   415: 'The body is of another type',
+  421: 'The Host header is not a name of this service',
   422: 'The Idempotency-Key was used for another request',
   429: 'Too many requests; see Retry-After',
   503: 'The service ends or cannot reach its database; see Retry-After',
@@ -73,7 +74,7 @@ function problems(...statuses: readonly number[]): object {
   );
 }
 
-const EVERY_CALL = [400, 401, 429, 503];
+const EVERY_CALL = [400, 401, 421, 429, 503];
 const CREATING = [409, 413, 415, 422];
 
 const IDEMPOTENCY_KEY: Parameter = {
@@ -98,7 +99,7 @@ const token: Operation = {
   description: 'The token holds for 8 hours. What its person may do is read from the directory at each call.',
   security: [],
   requestBody: { required: true, content: { 'application/json': { schema: ref('Credentials') } } },
-  responses: { 200: json('A token', 'Token'), ...problems(400, 401, 413, 415, 429, 503) },
+  responses: { 200: json('A token', 'Token'), ...problems(400, 401, 413, 415, 421, 429, 503) },
 };
 
 const createDocument: Operation = {
