@@ -181,6 +181,20 @@ function addedShare(quotes: readonly Quote[], added: readonly Quote[], { terms }
   return coverage(terms, (term) => fresh.has(term));
 }
 
+const numbersIn = (text: string): ReadonlySet<string> => new Set(text.match(/\d+(?:[.,:]\d+)*/g));
+
+/**
+ * Whether a sentence of another document gives other numbers for what the best one covers of the question. The reader must see
+ * that they do not agree: either may be out of date, and nothing in the text says which.
+ */
+function disagrees(best: ReadSentence, other: ReadSentence, { kind, terms }: ReadContext): boolean {
+  if ((kind !== 'amount' && kind !== 'time') || best.chunk.documentId === other.chunk.documentId) return false;
+  const [numbers, others] = [numbersIn(best.text), numbersIn(other.text)];
+  if (numbers.size === 0 || others.size === 0 || [...numbers].some((number) => others.has(number))) return false;
+  const [held, alsoHeld] = [headedTermsOf(best.chunk, best.text), headedTermsOf(other.chunk, other.text)];
+  return [...terms.keys()].every((term) => !held.has(term) || alsoHeld.has(term));
+}
+
 /** Whether quotes belong into the answer, beside those that are in it. */
 function isMore(quotes: readonly Quote[], added: readonly Quote[], isAlike: boolean, read: ReadContext): boolean {
   if (quotes.length === 0 || (isAlike && goesOn(quotes, added))) return true;
@@ -190,11 +204,15 @@ function isMore(quotes: readonly Quote[], added: readonly Quote[], isAlike: bool
 /** One to four quotes, best first, each of which `locateQuote` finds in its chunk; none if nothing can be quoted. */
 function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): readonly Quote[] {
   let quotes: readonly Quote[] = [];
+  let best: ReadSentence | undefined;
   for (const { sentence, isAlike } of bestSentences(read)) {
     const { chunk, span } = sentence;
     const unit = quotableSpans(chunk, span, read.kind).map((grown): Quote => ({ chunk, span: grown }));
     const fits = quotes.length + unit.length <= MAX_QUOTES && unit.every((quote) => canStand(quote, rejectedQuotes));
-    if (fits && isMore(quotes, unit, isAlike, read)) for (const quote of unit) quotes = addQuote(quotes, quote);
+    const isOther = best !== undefined && isAlike && disagrees(best, sentence, read);
+    if (!fits || !(isOther || isMore(quotes, unit, isAlike, read))) continue;
+    best ??= sentence;
+    for (const quote of unit) quotes = addQuote(quotes, quote);
   }
   return quotes.filter((quote) => canStand(quote, rejectedQuotes));
 }

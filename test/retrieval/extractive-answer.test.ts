@@ -202,6 +202,26 @@ describe('a further quote', () => {
     const { citations } = await ask('Who is the carrier to Japan?', contextOf({ text: carrier }, { text }));
     expect(citations.map(({ quote }) => quote)).toEqual([carrier]);
   });
+
+  const claims = (...texts: string[]) => contextOf(...texts.map((text) => ({ title: 'Expense claims', text })));
+
+  it('of another document is there when it gives another number for the same thing', async () => {
+    const context = claims(
+      'An expense claim must be entered within 60 days.',
+      'You have 30 days: an expense claim must be entered by then.',
+    );
+    const { citations } = await ask('Within how many days must an expense claim be entered?', context);
+    expect(citations.map(({ quote }) => quote.match(/\d+/)?.[0]).sort()).toEqual(['30', '60']);
+  });
+
+  it.each([
+    ['the same number', 'You have 60 days: an expense claim must be entered by then.'],
+    ['a number for something else', 'A travel advance is paid back within 30 days.'],
+  ])('of another document with %s is left out', async (_, other) => {
+    const context = claims('An expense claim must be entered within 60 days.', other);
+    const { citations } = await ask('Within how many days must an expense claim be entered?', context);
+    expect(citations).toHaveLength(1);
+  });
 });
 
 describe('it refuses', () => {
