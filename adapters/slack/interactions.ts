@@ -7,6 +7,7 @@ import type { Inbox, Outgoing } from '../inbox.ts';
 import type { Answers } from '../ports.ts';
 import type { HandleQuestion } from '../question.ts';
 import { toReply } from '../reply.ts';
+import { createCommandProgress } from './command-progress.ts';
 import { plainText } from './escape-mrkdwn.ts';
 import { contextOf } from './event-listeners.ts';
 import { INGEST_VIEW, ingestSharedFile, openIngestModal, readIngest } from './ingest-file.ts';
@@ -84,16 +85,17 @@ function addCommands(app: App, parts: InteractionParts): void {
     await ack({ response_type: 'ephemeral', text: 'Working on it…' });
     const { workspace } = contextOf(context);
     const asker = await parts.slackPeople.asker(workspace, command.user_id);
-    const say = (message: SlackMessage) => respond({ response_type: 'ephemeral', replace_original: true, ...message });
+    const progress = createCommandProgress(parts, workspace, command.user_id);
     const reply = await parts.admin.run({
       tenantId: workspace.tenantId,
       email: asker && 'person' in asker.member ? asker.member.person : null,
       actor: asker?.id ?? command.user_id,
       text: plainText(command.text, workspace.botUserId),
       answerAt: (link) => placeOfLink(workspace, link),
-      onProgress: async (text) => void (await say(renderNotice(text))),
+      onProgress: progress.show,
     });
-    await say(adminMessage(reply));
+    await respond({ response_type: 'ephemeral', ...adminMessage(reply) });
+    await progress.end();
   });
 }
 

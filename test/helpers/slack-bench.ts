@@ -1,11 +1,11 @@
 // The product on the test database with Slack mounted, one or more instances of it, and the emulator that speaks to them.
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { types } from '@slack/bolt';
 import { type AnswerQuestion, createAnswerQuestion } from '../../retrieval/answer-question.ts';
 import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
+import type { Principal, Role } from '../../retrieval/model.ts';
 import type { AnswerModel } from '../../retrieval/ports.ts';
 import { createSearch } from '../../retrieval/search.ts';
 import { type Config, readConfig } from '../../src/config.ts';
@@ -17,8 +17,9 @@ import type { Product } from '../../src/product.ts';
 import { fusionWeights } from '../../src/providers/fusion-weights.ts';
 import { type MountedSlack, mountSlack } from '../../src/slack/mount-slack.ts';
 import { startWorkers } from '../../src/workers.ts';
-import type { TestDatabase } from './database.ts';
-import type { SlackEmulator } from './slack-emulator.ts';
+import { acl, type Corpus, createCorpus } from './corpus.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+import { type EmulatedUser, type SlackEmulator, startSlackEmulator } from './slack-emulator.ts';
 import { createTestLogger } from './test-logger.ts';
 import { createWordEmbedder } from './word-embedder.ts';
 
@@ -40,6 +41,73 @@ export interface InstanceOptions {
   readonly environment?: Record<string, string>;
   readonly model?: AnswerModel;
   readonly wrapAsk?: (ask: AnswerQuestion) => AnswerQuestion;
+}
+
+/** A company and its workspace. */
+export interface SlackCompany {
+  readonly people?: readonly { readonly email: string; readonly role: Role; readonly active?: boolean }[];
+  /** By their addresses; without readers for every member. */
+  readonly documents?: Readonly<Record<string, { readonly text: string; readonly allow?: Principal }>>;
+  readonly users?: Readonly<Record<string, Partial<Omit<EmulatedUser, 'id' | 'profile'>> & { email?: string }>>;
+  /** Members besides the bot. */
+  readonly channels?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A database and a workspace of the company, before any instance is started. */
+export interface SlackBench {
+  readonly opened: TestDatabase;
+  readonly emulator: SlackEmulator;
+  readonly corpus: Corpus;
+  /** Of the documents by their addresses. */
+  readonly ids: ReadonlyMap<string, string>;
+  close(): Promise<void>;
+}
+
+/** Opens both and fills them. */
+export async function openSlackBench(company: SlackCompany): Promise<SlackBench> {
+  const opened = await testDatabase();
+  const emulator = await startSlackEmulator();
+  const { corpus, ids } = await fillDatabase(opened, company);
+  fillWorkspace(emulator, company);
+  return {
+    opened,
+    emulator,
+    corpus,
+    ids,
+    async close() {
+      await emulator.close();
+      await opened.close();
+    },
+  };
+}
+
+/** Puts the company into an empty database. */
+export async function fillDatabase(
+  opened: TestDatabase,
+  { people = [], documents = {} }: SlackCompany,
+): Promise<{ corpus: Corpus; ids: Map<string, string> }> {
+  await opened.database.owner(async (query) => {
+    await query('insert into tenants (tenant_id) values ($1)', [TENANT]);
+    await query(
+      `insert into people (tenant_id, email, name, role, directory, active)
+         select $1, email, email, role, 'test', coalesce(active, true)
+           from jsonb_to_recordset($2::jsonb) as r(email text, role text, active boolean)`,
+      [TENANT, JSON.stringify(people)],
+    );
+  });
+  const corpus = createCorpus(opened.database, { tenantId: TENANT });
+  const ids = new Map<string, string>();
+  for (const [uri, { text, allow = 'verbatim:everyone' }] of Object.entries(documents)) {
+    ids.set(uri, await corpus.add(uri, text, { acl: acl({ allow: [allow], level: 'internal' }) }));
+  }
+  await corpus.refresh();
+  return { corpus, ids };
+}
+
+/** Puts the company into a workspace. */
+export function fillWorkspace(emulator: SlackEmulator, { users = {}, channels = {} }: SlackCompany): void {
+  for (const [id, user] of Object.entries(users)) emulator.addUser(id, user);
+  for (const [id, members] of Object.entries(channels)) emulator.channels.set(id, [...members, emulator.botUserId]);
 }
 
 /** Starts one. */
@@ -126,116 +194,6 @@ async function serve(slack: MountedSlack): Promise<Server> {
 async function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-}
-
-/** How a request is signed; what is not given is right. */
-export interface Signing {
-  readonly secret?: string;
-  readonly timestamp?: number;
-  readonly headers?: Record<string, string | undefined>;
-  readonly signal?: AbortSignal;
-}
-
-/** Sends a signed request as Slack does: events as JSON, commands and interactions as forms. */
-export async function sendSigned(
-  url: string,
-  emulator: SlackEmulator,
-  body: object,
-  signing: Signing = {},
-): Promise<Response> {
-  const form =
-    'command' in body
-      ? body
-      : 'type' in body && isInteraction(String(body.type))
-        ? { payload: JSON.stringify(body) }
-        : null;
-  const text = form ? new URLSearchParams(form as Record<string, string>).toString() : JSON.stringify(body);
-  const timestamp = String(signing.timestamp ?? Math.floor(Date.now() / 1_000));
-  const signature = createHmac('sha256', signing.secret ?? emulator.signingSecret)
-    .update(`v0:${timestamp}:${text}`)
-    .digest('hex');
-  const headers = {
-    'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
-    'x-slack-request-timestamp': timestamp,
-    'x-slack-signature': `v0=${signature}`,
-    ...signing.headers,
-  };
-  const given = Object.fromEntries(
-    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-  const init = { method: 'POST', headers: given, body: text };
-  return fetch(`${url}/slack/events`, signing.signal ? { ...init, signal: signing.signal } : init);
-}
-
-function isInteraction(type: string): boolean {
-  return ['block_actions', 'view_submission', 'message_action', 'shortcut'].includes(type);
-}
-
-let counter = 0;
-
-/** Wraps an event as the Events API does. */
-export function envelope(
-  emulator: SlackEmulator,
-  event: object,
-  extra: object = {},
-): { event_id: string; [key: string]: unknown } {
-  counter += 1;
-  return {
-    token: 'unused',
-    team_id: emulator.teamId,
-    api_app_id: 'A0VERBATIM',
-    type: 'event_callback',
-    event_id: `Ev${String(counter).padStart(10, '0')}`,
-    event_time: Math.floor(Date.now() / 1_000),
-    event_context: 'unused',
-    is_ext_shared_channel: false,
-    authorizations: [
-      {
-        enterprise_id: null,
-        team_id: emulator.teamId,
-        user_id: emulator.botUserId,
-        is_bot: true,
-        is_enterprise_install: false,
-      },
-    ],
-    event,
-    ...extra,
-  };
-}
-
-/** A message of a person to the bot, in a direct message or by a mention. */
-export function messageEvent(
-  emulator: SlackEmulator,
-  {
-    channel,
-    user,
-    text,
-    thread,
-    ts,
-    ...extra
-  }: { channel: string; user: string; text: string; thread?: string | undefined; ts: string; [key: string]: unknown },
-): Partial<types.GenericMessageEvent> & { ts: string } {
-  const direct = channel.startsWith('D');
-  return {
-    client_msg_id: randomUUID(),
-    type: 'message',
-    team: emulator.teamId,
-    user,
-    text,
-    ts,
-    event_ts: ts,
-    channel,
-    channel_type: direct ? 'im' : 'channel',
-    blocks: [],
-    ...(thread === undefined ? {} : { thread_ts: thread }),
-    ...extra,
-  } as Partial<types.GenericMessageEvent> & { ts: string };
-}
-
-/** The same as the event of a mention. */
-export function mentionEvent(emulator: SlackEmulator, message: Parameters<typeof messageEvent>[1]): object {
-  const { channel_type: _type, ...event } = messageEvent(emulator, message);
-  return { ...event, type: 'app_mention' };
 }
 
 /** Waits until all events that were received have ended. */

@@ -63,6 +63,8 @@ export interface SlackEmulator {
   readonly faults: string[];
   /** So many messages are refused with 429 and `Retry-After: 1`. */
   refuseNext: number;
+  /** Few, so that every test with a channel reads several pages. */
+  membersPerPage: number;
   /** Methods that fail, with the error they give; `down` closes the connection. */
   readonly broken: Map<string, string>;
   addUser(id: string, user?: Partial<Omit<EmulatedUser, 'id' | 'profile'>> & { email?: string }): EmulatedUser;
@@ -73,7 +75,8 @@ export interface SlackEmulator {
   replies(channel: string, thread?: string): EmulatedMessage[];
   /** All that a reader of the message sees. */
   read(message: EmulatedMessage): string;
-  responseUrl(channel: string, user: string): string;
+  /** Of a command it only adds messages; of a button it can replace the message that the button is in. */
+  responseUrl(channel: string, user: string, of?: 'command' | 'button'): string;
   /** Sends an envelope to a connected Socket Mode client; resolves with what it was acknowledged with. */
   sendSocket(type: 'events_api' | 'slash_commands' | 'interactive', payload: object): Promise<unknown>;
   readonly sockets: Set<ServerSocket>;
@@ -84,7 +87,6 @@ const TEAM = 'T0EMULATOR';
 const BOT = 'U0VERBATIM';
 const TOKEN = 'xoxb-emulator-token';
 const APP_TOKEN = 'xapp-emulator-token';
-const PAGE = 2; // members a page, so that every test with a channel reads several
 
 /** Starts one on a free port of this machine. */
 export async function startSlackEmulator(): Promise<SlackEmulator> {
@@ -119,11 +121,19 @@ export async function startSlackEmulator(): Promise<SlackEmulator> {
 
 type State = ReturnType<typeof createState>;
 
+interface ResponseTarget {
+  readonly channel: string;
+  readonly user: string;
+  readonly of: 'command' | 'button';
+  last: EmulatedMessage | null;
+  uses: number;
+}
+
 function createState() {
   let clock = 1_700_000_000_000_000;
   const messages: EmulatedMessage[] = [];
   const users = new Map<string, EmulatedUser>();
-  const responses = new Map<string, { channel: string; user: string; last: EmulatedMessage | null; uses: number }>();
+  const responses = new Map<string, ResponseTarget>();
   const state = {
     url: '',
     apiUrl: '',
@@ -143,6 +153,7 @@ function createState() {
     calls: [] as ApiCall[],
     faults: [] as string[],
     refuseNext: 0,
+    membersPerPage: 2,
     broken: new Map<string, string>(),
     responses,
     sockets: new Set<ServerSocket>(),
@@ -189,9 +200,9 @@ function createState() {
           (thread === undefined || message.thread_ts === thread),
       ),
     read: (message: EmulatedMessage) => visibleText(message.blocks),
-    responseUrl(channel: string, user: string) {
+    responseUrl(channel: string, user: string, of: 'command' | 'button' = 'button') {
       const id = `r${responses.size + 1}`;
-      responses.set(id, { channel, user, last: null, uses: 0 });
+      responses.set(id, { channel, user, of, last: null, uses: 0 });
       return `${state.url}/respond/${id}`;
     },
     sendSocket(type: string, payload: object) {
@@ -304,8 +315,9 @@ const METHODS: Readonly<Record<string, Method>> = {
     const members = state.channels.get(channel);
     if (!members) return { error: 'channel_not_found' };
     const from = Number(cursor ?? 0);
-    const next = from + PAGE < members.length ? String(from + PAGE) : '';
-    return { members: members.slice(from, from + PAGE), response_metadata: { next_cursor: next } };
+    const to = from + state.membersPerPage;
+    const next = to < members.length ? String(to) : '';
+    return { members: members.slice(from, to), response_metadata: { next_cursor: next } };
   },
   'conversations.open': (state, { users = '' }) => {
     const id = `D${users.slice(1)}`;
@@ -418,6 +430,7 @@ function respond(state: State, id: string, body: string, response: ServerRespons
     return void response.writeHead(404).end('error');
   }
   target.uses += 1;
+  if (said.replace_original && target.of === 'command') state.faults.push('response URL: a command has no original');
   if (said.replace_original && target.last)
     Object.assign(target.last, { text: said.text ?? '', blocks: said.blocks ?? [], edits: target.last.edits + 1 });
   else {

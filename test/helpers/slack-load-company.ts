@@ -71,6 +71,7 @@ export function fillWorkspace(emulator: SlackEmulator): LoadCompany {
     emulator.addUser(user, { email: emailOf(index) });
     emulator.channels.set(`D${user.slice(1)}`, [user, emulator.botUserId]);
   });
+  emulator.membersPerPage = 200; // as Slack gives them
   const channels = Array.from({ length: CHANNELS }, (_, index) => `C0LOAD${index}`);
   for (const channel of channels) emulator.channels.set(channel, [...users, emulator.botUserId]);
   return { channels, users, questions: documents().map(({ question }) => question) };

@@ -1,8 +1,8 @@
 // What comes out of a workspace in which people talk, ask, react, come and go; and Slack's way of delivering it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { envelope, mentionEvent, messageEvent, sendSigned } from './slack-bench.ts';
 import type { SlackEmulator } from './slack-emulator.ts';
 import type { LoadCompany } from './slack-load-company.ts';
+import { envelope, mentionEvent, messageEvent, sendSigned } from './slack-requests.ts';
 
 /** What an event is, and what must come of it. */
 export interface TrafficEvent {

@@ -105,7 +105,12 @@ async function startInstance(environment: NodeJS.ProcessEnv, onExit: () => void)
     [...values.instanceArgument, '--import', 'tsx', INSTANCE, values.embedder],
     { env: environment, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  const exited = once(child, 'exit').then(onExit);
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exited = once(child, 'exit').then(() => {
+    process.off('exit', kill);
+    onExit();
+  });
   const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line'),
     exited.then(() => Promise.reject(new Error('an instance ended before it was ready'))),

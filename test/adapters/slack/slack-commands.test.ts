@@ -1,58 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acl, type Corpus, createCorpus } from '../../helpers/corpus.ts';
-import { type TestDatabase, testDatabase } from '../../helpers/database.ts';
+import { acl, type Corpus } from '../../helpers/corpus.ts';
+import type { TestDatabase } from '../../helpers/database.ts';
 import {
-  envelope,
-  mentionEvent,
+  openSlackBench,
+  type SlackBench,
   type SlackInstance,
-  sendSigned,
   settle,
   startSlackInstance,
-  TENANT,
 } from '../../helpers/slack-bench.ts';
-import { type EmulatedMessage, type SlackEmulator, startSlackEmulator } from '../../helpers/slack-emulator.ts';
+import type { EmulatedMessage, SlackEmulator } from '../../helpers/slack-emulator.ts';
+import { envelope, mentionEvent, sendSigned } from '../../helpers/slack-requests.ts';
 
 let opened: TestDatabase;
 let emulator: SlackEmulator;
 let instance: SlackInstance;
 let corpus: Corpus;
-const ids = new Map<string, string>();
+let bench: SlackBench;
 const EVERYONE = acl({ allow: ['verbatim:everyone'], level: 'internal' });
 
 beforeAll(async () => {
-  opened = await testDatabase();
-  emulator = await startSlackEmulator();
-  await opened.database.owner((query) =>
-    query(`insert into tenants (tenant_id) values ('acme');
-      insert into people (tenant_id, email, name, role, directory) values
-        ('acme', 'ada@acme.example', 'Ada', 'admin', 'test'), ('acme', 'bob@acme.example', 'Bob', 'intern', 'test')`),
-  );
-  corpus = createCorpus(opened.database, { tenantId: TENANT });
-  ids.set(
-    'leave',
-    await corpus.add('leave.md', '# Leave\n\nEmployees have thirty days of annual leave each year.', { acl: EVERYONE }),
-  );
-  ids.set(
-    'deal',
-    await corpus.add('deal.md', '# Deal\n\nThe company will buy the Penguin Shipyard for nine million euros.', {
-      acl: acl({ allow: ['verbatim:role:admin'], level: 'internal' }),
-    }),
-  );
-  await corpus.add('plan-a.md', '# Plan A\n\nThe first plan is short.', { acl: EVERYONE });
-  await corpus.add('plan-b.md', '# Plan B\n\nThe second plan is long.', { acl: EVERYONE });
-  await corpus.refresh();
-  emulator.addUser('U0ADA', { email: 'ada@acme.example' });
-  emulator.addUser('U0BOB', { email: 'bob@acme.example' });
-  emulator.channels.set('C0GENERAL', ['U0ADA', 'U0BOB', emulator.botUserId]);
-  emulator.channels.set('C0ADMINS', ['U0ADA', emulator.botUserId]);
+  bench = await openSlackBench({
+    people: [
+      { email: 'ada@acme.example', role: 'admin' },
+      { email: 'bob@acme.example', role: 'intern' },
+    ],
+    documents: {
+      'leave.md': { text: '# Leave\n\nEmployees have thirty days of annual leave each year.' },
+      'deal.md': {
+        text: '# Deal\n\nThe company will buy the Penguin Shipyard for nine million euros.',
+        allow: 'verbatim:role:admin',
+      },
+      'plan-a.md': { text: '# Plan A\n\nThe first plan is short.' },
+      'plan-b.md': { text: '# Plan B\n\nThe second plan is long.' },
+    },
+    users: { U0ADA: { email: 'ada@acme.example' }, U0BOB: { email: 'bob@acme.example' } },
+    channels: { C0GENERAL: ['U0ADA', 'U0BOB'], C0ADMINS: ['U0ADA'] },
+  });
+  ({ opened, emulator, corpus } = bench);
   instance = await startSlackInstance(opened, emulator);
 });
 afterAll(async () => {
   expect(emulator.faults).toEqual([]);
   await instance?.close();
-  await emulator?.close();
-  await opened?.close();
+  await bench?.close();
 });
 beforeEach(() => {
   emulator.messages.length = 0;
@@ -80,16 +71,12 @@ async function command(
     text,
     api_app_id: 'A0VERBATIM',
     is_enterprise_install: 'false',
-    response_url: emulator.responseUrl(channel, user),
+    response_url: emulator.responseUrl(channel, user, 'command'),
     trigger_id: `trigger-${trigger}`,
   });
   expect(response.status).toBe(200);
   await settle(instance.database);
-  return waitFor(() =>
-    emulator.messages
-      .slice(before)
-      .find((message) => message.ephemeralTo === user && !/^(Reading|Indexing|Fetching|Synchron)/.test(message.text)),
-  );
+  return waitFor(() => emulator.messages.slice(before).find((message) => message.ephemeralTo === user));
 }
 
 async function waitFor<T>(find: () => T | undefined): Promise<T | undefined> {
@@ -236,6 +223,14 @@ describe('/verbatim', () => {
     ['ingest http://10.0.0.1/secret', /did not work/],
   ])('%s', async (text, said) => {
     expect(read(await command('/verbatim', 'U0ADA', text))).toMatch(said);
+  });
+
+  test('a long one shows its steps in one message that is edited, to the admin alone', async () => {
+    emulator.channels.delete('D0ADA');
+    await command('/verbatim', 'U0ADA', 'ingest The old mill grinds on Mondays.');
+    const shown = await waitFor(() => emulator.messages.find(({ channel, edits }) => channel === 'D0ADA' && edits > 1));
+    expect(read(shown).trim()).toBe('Done. The result is where you typed the command.');
+    expect(emulator.replies('D0ADA')).toHaveLength(1);
   });
 
   test('ingest adds a text for those who were named, and it is answered from', async () => {

@@ -10,19 +10,9 @@ import {
   type Sent,
   type SentMessage,
 } from '../../helpers/chat-contract.ts';
-import { acl, createCorpus } from '../../helpers/corpus.ts';
-import { testDatabase } from '../../helpers/database.ts';
-import {
-  envelope,
-  mentionEvent,
-  messageEvent,
-  type SlackInstance,
-  sendSigned,
-  settle,
-  startSlackInstance,
-  TENANT,
-} from '../../helpers/slack-bench.ts';
-import { startSlackEmulator } from '../../helpers/slack-emulator.ts';
+import { acl } from '../../helpers/corpus.ts';
+import { openSlackBench, type SlackInstance, settle, startSlackInstance, TENANT } from '../../helpers/slack-bench.ts';
+import { envelope, mentionEvent, messageEvent, sendSigned } from '../../helpers/slack-requests.ts';
 
 const USERS: Record<ContractUser, string> = {
   ann: 'U0ANN',
@@ -36,24 +26,27 @@ const EVERYONE = acl({ allow: ['verbatim:everyone'], level: 'internal' });
 const MANAGERS = acl({ allow: ['verbatim:role:manager'], level: 'internal' });
 
 async function openBench(): Promise<ChatBench> {
-  const opened = await testDatabase();
-  const emulator = await startSlackEmulator();
-  await opened.database.owner((query) =>
-    query(`insert into tenants (tenant_id) values ('acme');
-      insert into people (tenant_id, email, name, role, directory) values
-        ('acme', 'ann@acme.example', 'Ann', 'manager', 'test'), ('acme', 'bob@acme.example', 'Bob', 'intern', 'test')`),
-  );
-  const corpus = createCorpus(opened.database, { tenantId: TENANT });
-  const documents = new Map<string, string>();
-  for (const [uri, text] of Object.entries(CONTRACT_DOCUMENTS)) {
-    documents.set(uri, await corpus.add(uri, text, { acl: uri === 'deal.md' ? MANAGERS : EVERYONE }));
-  }
-  await corpus.refresh();
-  emulator.addUser('U0ANN', { email: 'ann@acme.example' });
-  emulator.addUser('U0BOB', { email: 'bob@acme.example' });
-  emulator.addUser('U0GUEST', { email: 'guest@acme.example', is_restricted: true });
-  emulator.addUser('U0STRANGER', { email: 'ann@acme.example', team_id: 'T0OTHER', is_stranger: true });
-  emulator.addUser('U0APP', { is_bot: true });
+  const bench = await openSlackBench({
+    people: [
+      { email: 'ann@acme.example', role: 'manager' },
+      { email: 'bob@acme.example', role: 'intern' },
+    ],
+    documents: Object.fromEntries(
+      Object.entries(CONTRACT_DOCUMENTS).map(([uri, text]) => [
+        uri,
+        uri === 'deal.md' ? { text, allow: 'verbatim:role:manager' } : { text },
+      ]),
+    ),
+    users: {
+      U0ANN: { email: 'ann@acme.example' },
+      U0BOB: { email: 'bob@acme.example' },
+      U0GUEST: { email: 'guest@acme.example', is_restricted: true },
+      U0STRANGER: { email: 'ann@acme.example', team_id: 'T0OTHER', is_stranger: true },
+      U0APP: { is_bot: true },
+    },
+  });
+  const { opened, emulator, corpus } = bench;
+  const documents = new Map(bench.ids);
 
   let modelDown = false;
   const extractive = createExtractiveModel({});
@@ -196,8 +189,7 @@ async function openBench(): Promise<ChatBench> {
     faults: () => emulator.faults,
     async close() {
       for (const instance of instances) await instance.close();
-      await emulator.close();
-      await opened.close();
+      await bench.close();
     },
   };
 }

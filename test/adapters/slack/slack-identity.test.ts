@@ -1,47 +1,45 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acl, createCorpus } from '../../helpers/corpus.ts';
-import { type TestDatabase, testDatabase } from '../../helpers/database.ts';
+import type { TestDatabase } from '../../helpers/database.ts';
 import {
-  envelope,
-  messageEvent,
+  openSlackBench,
+  type SlackBench,
   type SlackInstance,
-  sendSigned,
   settle,
   startSlackInstance,
-  TENANT,
 } from '../../helpers/slack-bench.ts';
-import { type SlackEmulator, startSlackEmulator } from '../../helpers/slack-emulator.ts';
+import type { SlackEmulator } from '../../helpers/slack-emulator.ts';
+import { envelope, messageEvent, sendSigned } from '../../helpers/slack-requests.ts';
 
 let opened: TestDatabase;
 let emulator: SlackEmulator;
 let instance: SlackInstance;
+let bench: SlackBench;
 
 beforeAll(async () => {
-  opened = await testDatabase();
-  emulator = await startSlackEmulator();
-  await opened.database.owner((query) =>
-    query(`insert into tenants (tenant_id) values ('acme');
-      insert into people (tenant_id, email, name, role, directory, active) values
-        ('acme', 'ann@acme.example', 'Ann', 'manager', 'test', true), ('acme', 'gone@acme.example', 'Gone', 'manager', 'test', false)`),
-  );
-  const corpus = createCorpus(opened.database, { tenantId: TENANT });
-  await corpus.add('leave.md', '# Leave\n\nEmployees have thirty days of annual leave each year.', {
-    acl: acl({ allow: ['verbatim:everyone'], level: 'internal' }),
+  bench = await openSlackBench({
+    people: [
+      { email: 'ann@acme.example', role: 'manager' },
+      { email: 'gone@acme.example', role: 'manager', active: false },
+    ],
+    documents: {
+      'leave.md': { text: '# Leave\n\nEmployees have thirty days of annual leave each year.' },
+      'deal.md': {
+        text: '# Deal\n\nThe company will buy the Penguin Shipyard for nine million euros.',
+        allow: 'verbatim:role:manager',
+      },
+      'pager.md': {
+        text: '# Pager\n\nThe pager code of the night shift is four seven eleven.',
+        allow: 'slack:usergroup:S0NIGHT',
+      },
+    },
   });
-  await corpus.add('deal.md', '# Deal\n\nThe company will buy the Penguin Shipyard for nine million euros.', {
-    acl: acl({ allow: ['verbatim:role:manager'], level: 'internal' }),
-  });
-  await corpus.add('pager.md', '# Pager\n\nThe pager code of the night shift is four seven eleven.', {
-    acl: acl({ allow: ['slack:usergroup:S0NIGHT'], level: 'internal' }),
-  });
-  await corpus.refresh();
+  ({ opened, emulator } = bench);
   instance = await startSlackInstance(opened, emulator);
 });
 afterAll(async () => {
   expect(emulator.faults).toEqual([]);
   await instance?.close();
-  await emulator?.close();
-  await opened?.close();
+  await bench?.close();
 });
 beforeEach(() => {
   emulator.messages.length = 0;

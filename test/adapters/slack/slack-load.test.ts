@@ -1,20 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acl, createCorpus } from '../../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../../helpers/database.ts';
 import {
-  envelope,
-  mentionEvent,
+  fillDatabase,
+  fillWorkspace,
+  type SlackCompany,
   type SlackInstance,
-  sendSigned,
   settle,
   startSlackInstance,
-  TENANT,
 } from '../../helpers/slack-bench.ts';
 import { type SlackEmulator, startSlackEmulator } from '../../helpers/slack-emulator.ts';
+import { envelope, mentionEvent, sendSigned } from '../../helpers/slack-requests.ts';
 
 let opened: TestDatabase;
 let emulator: SlackEmulator;
 let instances: SlackInstance[] = [];
+const COMPANY: SlackCompany = {
+  people: [{ email: 'bob@acme.example', role: 'intern' }],
+  documents: { 'leave.md': { text: '# Leave\n\nEmployees have thirty days of annual leave each year.' } },
+  users: { U0BOB: { email: 'bob@acme.example' } },
+  channels: { C0A: ['U0BOB'], C0B: ['U0BOB'], C0C: ['U0BOB'] },
+};
 
 beforeAll(async () => {
   opened = await testDatabase();
@@ -23,17 +28,8 @@ afterAll(() => opened?.close());
 beforeEach(async () => {
   await opened.reset();
   emulator = await startSlackEmulator();
-  await opened.database.owner((query) =>
-    query(`insert into tenants (tenant_id) values ('acme');
-      insert into people (tenant_id, email, name, role, directory) values ('acme', 'bob@acme.example', 'Bob', 'intern', 'test')`),
-  );
-  const corpus = createCorpus(opened.database, { tenantId: TENANT });
-  await corpus.add('leave.md', '# Leave\n\nEmployees have thirty days of annual leave each year.', {
-    acl: acl({ allow: ['verbatim:everyone'], level: 'internal' }),
-  });
-  await corpus.refresh();
-  emulator.addUser('U0BOB', { email: 'bob@acme.example' });
-  for (const channel of ['C0A', 'C0B', 'C0C']) emulator.channels.set(channel, ['U0BOB', emulator.botUserId]);
+  await fillDatabase(opened, COMPANY);
+  fillWorkspace(emulator, COMPANY);
 });
 afterEach(async () => {
   for (const instance of instances) await instance.close();

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { open, seal } from '../../../src/slack/workspaces.ts';
-import { type TestDatabase, testDatabase } from '../../helpers/database.ts';
+import type { TestDatabase } from '../../helpers/database.ts';
 import {
-  envelope,
-  messageEvent,
+  openSlackBench,
+  type SlackBench,
   type SlackInstance,
-  sendSigned,
   settle,
   startSlackInstance,
 } from '../../helpers/slack-bench.ts';
-import { type SlackEmulator, startSlackEmulator } from '../../helpers/slack-emulator.ts';
+import type { SlackEmulator } from '../../helpers/slack-emulator.ts';
+import { envelope, messageEvent, sendSigned } from '../../helpers/slack-requests.ts';
 
 describe('a sealed token', () => {
   const key = randomBytes(32);
@@ -37,6 +37,7 @@ describe('installing through OAuth', () => {
   let opened: TestDatabase;
   let emulator: SlackEmulator;
   let instance: SlackInstance;
+  let bench: SlackBench;
   const environment = (workspaces: string) => ({
     SLACK_BOT_TOKEN: '',
     SLACK_CLIENT_ID: '1.2',
@@ -46,16 +47,16 @@ describe('installing through OAuth', () => {
   });
 
   beforeAll(async () => {
-    opened = await testDatabase();
-    emulator = await startSlackEmulator();
-    emulator.addUser('U0BOB', { email: 'bob@acme.example' });
-    emulator.channels.set('D0BOB', ['U0BOB', emulator.botUserId]);
+    bench = await openSlackBench({
+      users: { U0BOB: { email: 'bob@acme.example' } },
+      channels: { D0BOB: ['U0BOB'] },
+    });
+    ({ opened, emulator } = bench);
     instance = await startSlackInstance(opened, emulator, { environment: environment(`${emulator.teamId}=acme`) });
   });
   afterAll(async () => {
     await instance?.close();
-    await emulator?.close();
-    await opened?.close();
+    await bench?.close();
   });
 
   async function install(url: string): Promise<Response> {

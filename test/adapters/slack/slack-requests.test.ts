@@ -1,33 +1,32 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../helpers/database.ts';
+import type { TestDatabase } from '../../helpers/database.ts';
 import {
-  envelope,
-  mentionEvent,
-  messageEvent,
-  type Signing,
+  openSlackBench,
+  type SlackBench,
   type SlackInstance,
-  sendSigned,
   settle,
   startSlackInstance,
 } from '../../helpers/slack-bench.ts';
-import { type SlackEmulator, startSlackEmulator } from '../../helpers/slack-emulator.ts';
+import type { SlackEmulator } from '../../helpers/slack-emulator.ts';
+import { envelope, mentionEvent, messageEvent, type Signing, sendSigned } from '../../helpers/slack-requests.ts';
 
 let opened: TestDatabase;
 let emulator: SlackEmulator;
 let instance: SlackInstance;
+let bench: SlackBench;
 
 beforeAll(async () => {
-  opened = await testDatabase();
-  emulator = await startSlackEmulator();
-  emulator.addUser('U0BOB', { email: 'bob@acme.example' });
-  emulator.channels.set('C0GENERAL', ['U0BOB', emulator.botUserId]);
+  bench = await openSlackBench({
+    users: { U0BOB: { email: 'bob@acme.example' } },
+    channels: { C0GENERAL: ['U0BOB'] },
+  });
+  ({ opened, emulator } = bench);
   instance = await startSlackInstance(opened, emulator, { environment: { SLACK_APP_TOKEN: emulator.appToken } });
 });
 afterAll(async () => {
   await instance?.close();
-  await emulator?.close();
-  await opened?.close();
+  await bench?.close();
 });
 
 const now = () => Math.floor(Date.now() / 1_000);
