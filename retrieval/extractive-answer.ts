@@ -88,10 +88,14 @@ async function answerabilityOf(
   { question, context }: AskedContext,
   read: ReadContext,
   embedder: Embedder | undefined,
+  threshold = 0,
 ): Promise<Answerability> {
   const textual = textualAnswerability(question, read, context);
   const weights = embedder && SIMILARITY_WEIGHTS[embedder.id];
   if (!embedder || !weights || textual.score === 0) return textual;
+  // Embedding is most of an answer's time; where no similarity could lift it over the threshold, there is nothing to ask.
+  const highest = Math.max(...[0, 1].map((each) => probabilityOf(weights, { ...textual.features, similarity: each })));
+  if (highest < threshold) return { ...textual, score: highest };
   const similarity = await similarityOf(question, read, embedder).catch(() => null);
   if (similarity === null) return textual;
   const features = { ...textual.features, similarity };
@@ -240,7 +244,7 @@ export function createExtractiveModel(options: ExtractiveModelOptions = {}): Ans
       const read = readContext(asked.question, asked.context, asked.termRarity);
       // Reading, deciding and choosing take several milliseconds each: in between, others get their turn.
       await setImmediate();
-      const { score } = await answerabilityOf(asked, read, embedder);
+      const { score } = await answerabilityOf(asked, read, embedder, threshold);
       await setImmediate();
       signal.throwIfAborted();
       if (score < threshold) return INSUFFICIENT;

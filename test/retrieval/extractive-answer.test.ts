@@ -367,6 +367,26 @@ describe('with an embedder', () => {
     expect([...kinds]).toEqual(['question']);
   });
 
+  it('nothing is embedded for a question that no similarity could help', async () => {
+    let calls = 0;
+    const embedder = alike('builtin:use-lite@1', 1);
+    const counting: Embedder = {
+      ...embedder,
+      embed(texts, kind) {
+        calls++;
+        return embedder.embed(texts, kind);
+      },
+    };
+    const hopeless = 'Who was the first emperor of Rome?';
+    expect((await ask(hopeless, LEAVE, { embedder: counting })).sufficient).toBe(false);
+    expect(calls).toBe(0);
+    await ask(doubtful, LEAVE, { embedder: counting });
+    expect(calls).toBe(1);
+    // Whoever wants to know how probable it is gets the model's whole opinion.
+    const asked = { question: hopeless, context: LEAVE };
+    expect((await scoreAnswerability(asked, counting)).features.similarity).toBeDefined();
+  });
+
   it('that it does not know, the texts decide alone', async () => {
     const [far, near] = await Promise.all(
       [0, 1].map((cosine) => ask(doubtful, LEAVE, { embedder: alike('other@1', cosine) })),
