@@ -1,8 +1,10 @@
 // The commands of admins, the same on every chat platform: what was typed, who may, and what is said back.
+
 import { createHash } from 'node:crypto';
 import { UsageError, VerbatimError } from '../retrieval/errors.ts';
 import { ACCESS_LEVELS, type AccessLevel } from '../retrieval/model.ts';
 import type { Logger } from '../retrieval/ports.ts';
+import { counted } from './counted.ts';
 import type { Answers, DocumentSummary, Documents, ForgetReceipt, Place, Readers } from './ports.ts';
 
 /** What only the composition root knows. Texts are for admins' eyes. */
@@ -233,10 +235,6 @@ async function askToForget(options: AdminCommandOptions, request: AdminRequest, 
     text: `This removes “${title}” (${uri}, version ${version}, ${counted(chunks, 'chunk')}) with its original, its text, its vectors and every answer that quotes it, also where it was posted. It cannot be undone.`,
     confirmForget: documentId,
   };
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** What was removed, for the admin who asked for it. */

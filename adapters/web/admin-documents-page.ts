@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import {
   DOCUMENT_STATES,
   type DocumentPage,
@@ -9,7 +10,7 @@ import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
 import { formField } from './layout.ts';
 import { readersInWords } from './readers-in-words.ts';
-import { plural, STATE_NAMES, time } from './words.ts';
+import { STATE_NAMES, time } from './words.ts';
 
 /** What of the documents is shown. */
 export interface DocumentFilter {
@@ -83,9 +84,9 @@ export function forgetPage(
   return html`<header class="page-head"><p class="eyebrow">${icon('warning')}<span>For good</span></p><h1>Forget this document?</h1>
 <p class="lead" dir="auto">${title || uri}</p><p class="muted uri">${uri}</p></header>
 <section class="panel"><h2>What goes</h2><ul class="plain">
-<li>its text and original, in ${plural(version, 'version')}</li>
-<li>${plural(chunks, 'chunk')} with their vectors: nobody finds it any more</li>
-<li>the text of ${plural(quoted.answers, 'answer')} that quote it, shown in ${plural(quoted.messages, 'place')}: a notice takes their place</li>
+<li>its text and original, in ${counted(version, 'version')}</li>
+<li>${counted(chunks, 'chunk')} with their vectors: nobody finds it any more</li>
+<li>the text of ${counted(quoted.answers, 'answer')} that quote it, shown in ${counted(quoted.messages, 'place')}: a notice takes their place</li>
 </ul><p>A tombstone without content stays, so that it is known what was deleted, when, and by whom. This cannot be undone.</p>
 <div class="actions"><form method="post" action="/admin/documents/${encodeURIComponent(documentId)}/forget">${formField(token)}<button class="danger solid">Forget it</button></form>
 <a class="button quiet" href="/admin/documents">Keep it</a></div></section>`;

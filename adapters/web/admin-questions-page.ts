@@ -1,8 +1,9 @@
 import type { DropStage } from '../../retrieval/search.ts';
+import { counted } from '../counted.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
 import { type LoggedCandidate, type LoggedQuestion, QUESTION_KINDS, type QuestionKind } from './ports.ts';
-import { dollars, duration, inWords, percent, plural, time } from './words.ts';
+import { dollars, duration, inWords, percent, time } from './words.ts';
 
 /** What of the log is shown. */
 export interface QuestionFilter {
@@ -81,7 +82,7 @@ function tags(question: LoggedQuestion): Html {
       ? html`<span class="tag tag-good">answered${confidence !== null && ` ${percent(confidence)}`}</span>`
       : html`<span class="tag">${refusal ? inWords(refusal) : 'refused'}</span>`;
   return html`${outcome}
-${droppedByPermission > 0 && html`<span class="tag tag-bad">${plural(droppedByPermission, 'permission drop')}</span>`}
+${droppedByPermission > 0 && html`<span class="tag tag-bad">${counted(droppedByPermission, 'permission drop')}</span>`}
 ${hasNoConfidence(question) && html`<span class="tag tag-warn">zero confidence</span>`}
 ${degraded.length > 0 && html`<span class="tag tag-warn">degraded</span>`}
 ${cached && html`<span class="tag">cached</span>`}`;
@@ -91,7 +92,7 @@ function facts(question: LoggedQuestion): Html {
   const { timingsMs, degraded } = question;
   const list: [string, string | number][] = [
     ['Route', question.route || '–'],
-    ['Audience', plural(question.audienceSize, 'person', 'people')],
+    ['Audience', counted(question.audienceSize, 'person', 'people')],
     ['Retrieved', question.retrieved],
     ['Dropped by permission', question.droppedByPermission],
     ['Quotes', question.cited],

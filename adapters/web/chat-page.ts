@@ -1,11 +1,12 @@
 import { MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
+import { counted } from '../counted.ts';
 import type { Conversation } from './conversation.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
 import { avatar, formField } from './layout.ts';
 import { replyCard } from './reply-card.ts';
 import type { ThreadView } from './thread-view.ts';
-import { nameOf, plural, ROLE_NAMES } from './words.ts';
+import { nameOf, ROLE_NAMES } from './words.ts';
 
 // As many as stand in a line on a phone.
 const FACES = 6;
@@ -59,7 +60,7 @@ function conversationHead({ channel, members }: Conversation): Html {
   const guests = members.filter((person) => person.guest).length;
   return html`<header class="page-head"><p class="eyebrow">${icon('channel')}<span>Channel</span></p><h1 dir="auto">${channel.name}</h1>
 ${channel.purpose && html`<p class="muted" dir="auto">${channel.purpose}</p>`}
-<details class="members"><summary><span class="faces">${members.slice(0, FACES).map(avatar)}</span><span>${plural(members.length, 'member')}${guests > 0 && `, ${plural(guests, 'guest')} among them`}</span></summary>
+<details class="members"><summary><span class="faces">${members.slice(0, FACES).map(avatar)}</span><span>${counted(members.length, 'member')}${guests > 0 && `, ${counted(guests, 'guest')} among them`}</span></summary>
 <ul>${members.map(
     (person) =>
       html`<li>${avatar(person)}<span>${nameOf(person)} <span class="muted">${person.guest ? 'Guest' : ROLE_NAMES[person.role]}</span></span></li>`,

@@ -1,10 +1,11 @@
+import { counted } from '../counted.ts';
 import type { Channel, Person } from '../ports.ts';
 import { assetPath } from './assets.ts';
 import { channelKey, PRIVATE_KEY } from './conversation.ts';
 import { type Html, html, raw } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 import { isAdmin, type Visit } from './visits.ts';
-import { initialsOf, nameOf, plural, ROLE_NAMES } from './words.ts';
+import { initialsOf, nameOf, ROLE_NAMES } from './words.ts';
 
 /** A page in its frame. */
 export interface Framed {
@@ -83,7 +84,7 @@ ${whoAmI(visit)}`;
 
 function channelLink({ channelId, name, members }: Channel, current: string): Html {
   const key = channelKey(channelId);
-  const count = html`<span class="count"><span aria-hidden="true">${members.length}</span><span class="unseen">, ${plural(members.length, 'member')}</span></span>`;
+  const count = html`<span class="count"><span aria-hidden="true">${members.length}</span><span class="unseen">, ${counted(members.length, 'member')}</span></span>`;
   return navigationLink({
     href: `/channels/${encodeURIComponent(channelId)}`,
     name,

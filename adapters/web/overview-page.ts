@@ -1,10 +1,11 @@
 import { REFUSALS } from '../../retrieval/model.ts';
+import { counted } from '../counted.ts';
 import type { DocumentState } from '../ports.ts';
 import { barChart, barList, lineChart } from './chart.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
 import type { DayFigures, Overview } from './ports.ts';
-import { dollars, duration, inWords, percent, plural, STATE_NAMES } from './words.ts';
+import { dollars, duration, inWords, percent, STATE_NAMES } from './words.ts';
 
 /** Periods to choose from, in days. */
 export const PERIODS = [7, 14, 30, 90] as const;
@@ -38,7 +39,7 @@ function tiles({ total, feedback, retractions }: Overview): Html {
     ['Questions', asked.toLocaleString('en'), asked > 0 ? `${percent(total.answered / asked)} answered` : 'none yet'],
     ['Median time', duration(total.p50Ms), `95 % ${duration(total.p95Ms)}, 99 % ${duration(total.p99Ms)}`],
     ['Cost per answer', cost === null ? '–' : dollars(cost), `${dollars(total.costUsd)} in all`],
-    ['Found helpful', given > 0 ? percent(feedback.up / given) : '–', plural(given, 'opinion')],
+    ['Found helpful', given > 0 ? percent(feedback.up / given) : '–', counted(given, 'opinion')],
     [
       'To be taken back',
       late.toLocaleString('en'),

@@ -33,11 +33,6 @@ export const STATE_NAMES: Readonly<Record<DocumentState, string>> = {
   deleted: 'Forgotten',
 };
 
-/** A count with its noun. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-}
-
 /** Milliseconds in the unit that fits. */
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
