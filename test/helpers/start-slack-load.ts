@@ -311,4 +311,6 @@ async function order({ emulator, company, start, settle: whenSettled }: Bench): 
 const PARTS: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { ack: acknowledge, lost: lose, order };
 const part = PARTS[positionals[0] ?? ''];
 if (!part) throw new Error(`name a part: ${Object.keys(PARTS).join(', ')}`);
+// Ended from outside it takes its instances with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await withBench(part);
