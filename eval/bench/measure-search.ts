@@ -25,6 +25,8 @@ export interface ShareFigures {
   readonly plain: Percentiles;
   /** The peer with a filter on metadata that lets the same rows through; null = not asked. */
   readonly peer: Percentiles | null;
+  /** The same share of what the peer gives: its index is filtered after the walk, so it may give fewer than 50; null = not asked. */
+  readonly peerRecallAt50: number | null;
 }
 
 export interface MeasuredProduct {
@@ -36,7 +38,8 @@ export interface MeasuredProduct {
   /** Ids of the nearest `limit` of the visible chunks by exact search. */
   exact(visibleTo: VisibleTo, vector: readonly number[], limit: number): Promise<string[]>;
   plain(vector: readonly number[], limit: number): Promise<unknown>;
-  readonly peer: ((vector: readonly number[], limit: number) => Promise<unknown>) | null;
+  /** Ids of what it finds. */
+  readonly peer: ((vector: readonly number[], limit: number) => Promise<readonly string[]>) | null;
 }
 
 const NEIGHBOURS = 50;
@@ -54,6 +57,7 @@ export async function measureSearch(
   const times = new Map<string, number[]>();
   const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
   const recalls: number[] = [];
+  const peerRecalls: number[] = [];
   for (const [index, { text, vector }] of questions.entries()) {
     const counted = index >= WARM_UP;
     const stopwatch = createStopwatch(clock);
@@ -64,11 +68,14 @@ export async function measureSearch(
     const found = await product.search({ question: text, visibleTo, audience, limit: ANSWER_CHUNKS });
     const total = clock() - start;
     await stopwatch.time('plain', () => product.plain(vector, NEIGHBOURS));
-    if (product.peer) await stopwatch.time('peer', () => product.peer?.(vector, NEIGHBOURS) ?? Promise.resolve());
+    const { peer } = product;
+    const byPeer = peer && (await stopwatch.time('peer', () => peer(vector, NEIGHBOURS)));
     if (!counted) continue;
     note('retrieval', total);
     for (const [name, ms] of Object.entries({ ...found.timingsMs, ...stopwatch.timings })) note(name, ms);
-    recalls.push(await recall(product, visibleTo, vector));
+    const exact = await product.exact(visibleTo, vector, NEIGHBOURS);
+    recalls.push(shareOf(exact, await nearest(product, visibleTo, vector)));
+    if (byPeer) peerRecalls.push(shareOf(exact, byPeer));
   }
   const {
     retrieval,
@@ -85,15 +92,19 @@ export async function measureSearch(
     recallAt50: mean(recalls) ?? 0,
     plain: plain ?? none,
     peer: peer ?? null,
+    peerRecallAt50: mean(peerRecalls),
   };
 }
 
-async function recall(product: MeasuredProduct, visibleTo: VisibleTo, vector: readonly number[]): Promise<number> {
+async function nearest(product: MeasuredProduct, visibleTo: VisibleTo, vector: readonly number[]): Promise<string[]> {
   const { database, embedder } = product;
-  const exact = await product.exact(visibleTo, vector, NEIGHBOURS);
   const found = await vectorSearch(database, visibleTo, { embedder, vector }, { limit: FETCHED, timeoutMs: 60_000 });
-  const first = new Set(found?.slice(0, NEIGHBOURS).map((hit) => hit.chunkId));
-  return exact.length === 0 ? 1 : exact.filter((chunkId) => first.has(chunkId)).length / exact.length;
+  return (found ?? []).slice(0, NEIGHBOURS).map((hit) => hit.chunkId);
+}
+
+function shareOf(exact: readonly string[], found: readonly string[]): number {
+  const given = new Set(found);
+  return exact.length === 0 ? 1 : exact.filter((chunkId) => given.has(chunkId)).length / exact.length;
 }
 
 function percentiles(values: readonly number[]): Percentiles {

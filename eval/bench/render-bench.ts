@@ -34,8 +34,9 @@ const COLUMNS = [
   'peer p50/p95',
   '÷ peer p95',
   'recall@50',
+  'of the peer',
 ];
-const WIDTHS = [9, 19, 13, 17, 19, 12, 10];
+const WIDTHS = [9, 19, 13, 17, 19, 12, 10, 12];
 
 /** Tables, one a size; ratios are of p95. */
 export function renderBench({ sizes, ingest, startUp }: BenchFigures): string {
@@ -65,7 +66,7 @@ function row(cells: readonly string[]): string {
   return cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 12)).join('');
 }
 
-function cells({ sharePercent, retrieval, plain, peer, recallAt50 }: ShareFigures): string[] {
+function cells({ sharePercent, retrieval, plain, peer, recallAt50, peerRecallAt50 }: ShareFigures): string[] {
   return [
     `${sharePercent} %`,
     both(retrieval),
@@ -74,6 +75,7 @@ function cells({ sharePercent, retrieval, plain, peer, recallAt50 }: ShareFigure
     peer ? both(peer) : '–',
     peer ? (retrieval.p95 / peer.p95).toFixed(2) : '–',
     recallAt50.toFixed(4),
+    peerRecallAt50?.toFixed(4) ?? '–',
   ];
 }
 

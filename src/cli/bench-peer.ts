@@ -7,8 +7,8 @@ import { BENCH_EMBEDDER, BENCH_TENANT } from './bench-corpus.ts';
 
 /** The peer and the plain query over one connection pool of the peer's own, without transactions or roles. */
 export interface BenchPeer {
-  /** With a filter on metadata that lets the rows of `groups` through. */
-  search(vector: readonly number[], limit: number, groups: readonly number[]): Promise<unknown>;
+  /** Ids of the nearest chunks, with a filter on metadata that lets the rows of `groups` through. */
+  search(vector: readonly number[], limit: number, groups: readonly number[]): Promise<string[]>;
   /** The product's vectors in the product's index, nothing filtered. */
   plain(vector: readonly number[], limit: number): Promise<unknown>;
   close(): Promise<void>;
@@ -37,10 +37,11 @@ export async function createBenchPeer(
   await database.outsideTransaction(`analyze ${TABLE}`);
   const distance = `embedding::halfvec(${BENCH_EMBEDDER.dimensions}) <=> $1::halfvec(${BENCH_EMBEDDER.dimensions})`;
   return {
-    search: (vector, limit, groups) =>
-      store.similaritySearchVectorWithScore([...vector], limit, {
-        group: { in: groups.map((group) => String(group + 1)) },
-      }),
+    async search(vector, limit, groups) {
+      const filter = { group: { in: groups.map((group) => String(group + 1)) } };
+      const found = await store.similaritySearchVectorWithScore([...vector], limit, filter);
+      return found.map(([document]) => String(document.metadata.chunk));
+    },
     plain: (vector, limit) =>
       store.pool.query(
         `select chunk_id from chunk_embeddings_public where tenant_id = '${BENCH_TENANT}' and embedder_id = 1

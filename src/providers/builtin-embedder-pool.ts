@@ -1,4 +1,5 @@
-// Worker threads that do jobs one at a time each. A thread is started when a job finds none idle.
+// Worker threads that do jobs one at a time each. A thread is started when a job finds none idle, and ended when there is none
+// for it for a while; the last one stays.
 import type { Worker } from 'node:worker_threads';
 import { EmbedderClosedError, VerbatimError } from '../../retrieval/errors.ts';
 import type { Logger } from '../logger.ts';
@@ -13,6 +14,8 @@ export class EmbedderStoppedError extends VerbatimError {
 interface PoolOptions {
   readonly threads: number;
   readonly startWorker: () => Worker;
+  /** After how long without a job a thread ends, unless it is the last. */
+  readonly idleMs?: number;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
 }
 
@@ -40,7 +43,11 @@ interface Task<Job, Result> {
 interface Slot<Job, Result> {
   worker: Worker | null;
   task: Task<Job, Result> | null;
+  idle: NodeJS.Timeout | null;
 }
+
+// A thread of the built-in model holds some 200 MB and starts within two seconds; documents of one upload are moments apart.
+const IDLE_MS = 60_000;
 
 // A thread dies of itself rarely (out of memory, a fault of the run time), so one new try is worth it; texts that kill two
 // threads would kill the third.
@@ -53,9 +60,25 @@ function takeInTurn<Job, Result>(tasks: Task<Job, Result>[]): Task<Job, Result> 
   return index < 0 ? undefined : tasks.splice(index, 1)[0];
 }
 
+function enqueue<Job, Result>(queue: Task<Job, Result>[], job: Job, call: Task<Job, Result>['call']): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    queue.push({ job, call, attempts: 0, resolve, reject });
+  });
+}
+
+function endIdle<Job, Result>(slot: Slot<Job, Result>, slots: readonly Slot<Job, Result>[]): void {
+  const { worker } = slot;
+  const isLast = slots.every((each) => each === slot || !each.worker);
+  if (!worker || slot.task || isLast) return;
+  slot.worker = null;
+  // Its end is nobody's concern: no job is lost.
+  worker.terminate().catch(() => undefined);
+}
+
 /** Makes a pool of at most `threads` threads. They do not keep the process alive unless a job is being done. */
-export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: PoolOptions): WorkerPool<Job, Result> {
-  const slots = Array.from({ length: threads }, (): Slot<Job, Result> => ({ worker: null, task: null }));
+export function createWorkerPool<Job, Result>(options: PoolOptions): WorkerPool<Job, Result> {
+  const { threads, startWorker, idleMs = IDLE_MS, logger } = options;
+  const slots = Array.from({ length: threads }, (): Slot<Job, Result> => ({ worker: null, task: null, idle: null }));
   let urgentTasks: Task<Job, Result>[] = [];
   let tasks: Task<Job, Result>[] = [];
   let closed = false;
@@ -66,6 +89,7 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
       const task = slot && (urgentTasks.shift() ?? takeInTurn(tasks));
       if (!slot || !task) return;
       slot.task = task;
+      if (slot.idle) clearTimeout(slot.idle);
       task.call.begun += 1;
       slot.worker ??= start(slot);
       task.attempts += 1;
@@ -83,11 +107,13 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
       worker.unref();
       task?.resolve(result);
       dispatch();
+      if (!slot.task) slot.idle = setTimeout(() => endIdle(slot, slots), idleMs).unref();
     });
     worker.on('error', (error) => {
       fault = error;
     });
     worker.on('exit', (exitCode) => {
+      if (slot.worker !== worker) return; // ended for want of jobs
       const task = slot.task;
       slot.task = null;
       slot.worker = null;
@@ -118,12 +144,7 @@ export function createWorkerPool<Job, Result>({ threads, startWorker, logger }: 
     runAll(jobs, urgent) {
       if (closed) return Promise.reject(new EmbedderClosedError());
       const call = { begun: 0 };
-      const results = jobs.map(
-        (job) =>
-          new Promise<Result>((resolve, reject) => {
-            (urgent ? urgentTasks : tasks).push({ job, call, attempts: 0, resolve, reject });
-          }),
-      );
+      const results = jobs.map((job) => enqueue(urgent ? urgentTasks : tasks, job, call));
       dispatch();
       return Promise.all(results);
     },

@@ -18,9 +18,10 @@ test('measures every share on the embedded database, beside the plain query and 
   expect([figures.ingest, figures.startUp]).toEqual([null, null]);
   const [size] = figures.sizes;
   expect(size).toMatchObject({ database: 'embedded', chunks: 300 });
-  expect(size?.shares.map(({ sharePercent, recallAt50 }) => [sharePercent, recallAt50])).toEqual([
-    [30, 1],
-    [100, 1],
+  const recalls = size?.shares.map((share) => [share.sharePercent, share.recallAt50, share.peerRecallAt50]);
+  expect(recalls).toEqual([
+    [30, 1, 1],
+    [100, 1, 1],
   ]);
   for (const { retrieval, plain, peer, stages } of size?.shares ?? []) {
     for (const each of [retrieval, plain, peer]) expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);

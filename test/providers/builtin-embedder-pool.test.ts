@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createWorkerPool, EmbedderStoppedError, type WorkerPool } from '../../src/providers/builtin-embedder-pool.ts';
 
 // A real thread that doubles numbers. A negative number kills it: -1 only as long as fewer than `deaths` threads have died
@@ -17,16 +17,22 @@ const DOUBLER = `
 let pool: WorkerPool<number, number>;
 afterEach(() => pool.close());
 
-function start({ threads = 1, deaths = 0 } = {}) {
+function start({ threads = 1, deaths = 0, idleMs = 60_000 } = {}) {
   const shared = new SharedArrayBuffer(8);
   const workerData = { counters: shared, deaths };
   const warnings: object[] = [];
+  const workers: Worker[] = [];
   pool = createWorkerPool<number, number>({
     threads,
-    startWorker: () => new Worker(DOUBLER, { eval: true, workerData }),
+    startWorker() {
+      const worker = new Worker(DOUBLER, { eval: true, workerData });
+      workers.push(worker);
+      return worker;
+    },
+    idleMs,
     logger: { warn: (fields: object) => warnings.push(fields) } as never,
   });
-  return { pool, warnings, started: () => new Int32Array(shared)[0] };
+  return { pool, warnings, workers, started: () => new Int32Array(shared)[0] };
 }
 
 describe('createWorkerPool', () => {
@@ -44,6 +50,16 @@ describe('createWorkerPool', () => {
     await pool.runAll([1], false);
     await pool.runAll([2], false);
     expect(started()).toBe(1);
+  });
+
+  it('ends a thread that finds no job for a while, keeps the last, and starts others again', async () => {
+    const { pool, warnings, workers, started } = start({ threads: 3, idleMs: 20 });
+    await pool.runAll([1, 2, 3], false);
+    expect(started()).toBe(3);
+    const isAlive = () => workers.filter((worker) => worker.threadId >= 0);
+    await vi.waitFor(() => expect(isAlive()).toHaveLength(1), 10_000);
+    expect(await pool.runAll([1, 2, 3], false)).toEqual([2, 4, 6]);
+    expect([started(), warnings]).toEqual([5, []]);
   });
 
   it('does urgent jobs before the others that wait', async () => {
