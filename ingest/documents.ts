@@ -59,7 +59,7 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
     [tenantId, submission.sourceId],
   );
   const sha256 = createHash('sha256').update(submission.bytes).digest('hex');
-  const known = await findByUri(query, submission);
+  const { known, created } = await findOrCreate(query, submission);
   const stored: StoredSubmission = {
     acl: submission.acl ?? known?.submission?.acl ?? ADMINS_ONLY,
     title: submission.title ?? null,
@@ -67,7 +67,7 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
     effectiveTo: submission.effectiveTo?.toISOString() ?? null,
   };
   if (known && known.sha256 === sha256 && known.state !== 'failed') return resubmit(query, known, stored, submission);
-  const documentId = known?.document_id ?? (await insertDocument(query, submission));
+  const documentId = created ?? known.document_id;
   if (known && known.version > 0) await tightenTo(query, tenantId, known, stored.acl);
   const version = await insertVersion(query, documentId, submission, stored, sha256);
   await outbox.send(query, 'index-document', {
@@ -81,16 +81,32 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
   return { documentId, version, outcome: 'queued' };
 }
 
-async function findByUri(query: Query, submission: Submission): Promise<Known | undefined> {
-  const rows = await query<Known>(
-    `select d.document_id, d.state, d.version, d.pending_version, d.acl_id, v.sha256, v.submission
-       from documents d
-       left join document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.document_id
-         and v.version = coalesce(d.pending_version, d.version)
-       where d.tenant_id = $1 and d.source_id = $2 and d.uri = $3 and d.state <> 'deleted' for update of d`,
+type FoundOrCreated = { known: Known; created: null } | { known: undefined; created: string };
+
+// Whoever is second, of two that submit a document for the first time at once, finds that of the first.
+async function findOrCreate(query: Query, submission: NewDocument): Promise<FoundOrCreated> {
+  const known = await findByUri(query, submission);
+  if (known) return { known, created: null };
+  const created = await insertDocument(query, submission);
+  if (created !== null) return { known: undefined, created };
+  return findOrCreate(query, submission);
+}
+
+// The row is locked before its version is read: in one statement, whoever waited for the lock would get the row as it is now
+// and the version as it was before, which is none, and with it the rights of a new document.
+async function findByUri(query: Query, submission: NewDocument): Promise<Known | undefined> {
+  const rows = await query<Omit<Known, 'sha256' | 'submission'>>(
+    `select document_id, state, version, pending_version, acl_id from documents
+       where tenant_id = $1 and source_id = $2 and uri = $3 and state <> 'deleted' for update`,
     [submission.tenantId, submission.sourceId, submission.uri],
   );
-  return rows[0];
+  const row = rows[0];
+  if (!row) return undefined;
+  const versions = await query<Pick<Known, 'sha256' | 'submission'>>(
+    'select sha256, submission from document_versions where tenant_id = $1 and document_id = $2 and version = $3',
+    [submission.tenantId, row.document_id, row.pending_version ?? row.version],
+  );
+  return { ...row, ...(versions[0] ?? { sha256: null, submission: null }) };
 }
 
 type NewDocument = Pick<
@@ -98,11 +114,13 @@ type NewDocument = Pick<
   'tenantId' | 'sourceId' | 'uri' | 'fileName' | 'mediaType' | 'title' | 'submittedBy'
 >;
 
-async function insertDocument(query: Query, submission: NewDocument): Promise<string> {
+/** @returns the new document's id, or null where another process has just made one of this URI. */
+async function insertDocument(query: Query, submission: NewDocument): Promise<string | null> {
   const documentId = randomUUID();
-  await query(
+  const rows = await query(
     `insert into documents (tenant_id, document_id, source_id, uri, title, media_type, state, access_level, created_by)
-       values ($1, $2, $3, $4, $5, $6, 'pending', 'restricted', $7)`,
+       values ($1, $2, $3, $4, $5, $6, 'pending', 'restricted', $7)
+       on conflict (tenant_id, source_id, uri) where state <> 'deleted' do nothing returning document_id`,
     [
       submission.tenantId,
       documentId,
@@ -113,7 +131,7 @@ async function insertDocument(query: Query, submission: NewDocument): Promise<st
       submission.submittedBy,
     ],
   );
-  return documentId;
+  return rows.length > 0 ? documentId : null;
 }
 
 async function insertVersion(
@@ -217,11 +235,8 @@ export async function recordUnreadable(
   failure: { readonly code: string; readonly reason: string },
 ): Promise<string> {
   await ensureTenant(query, submission.tenantId);
-  const known = await query<{ document_id: string }>(
-    `select document_id from documents where tenant_id = $1 and source_id = $2 and uri = $3 and state <> 'deleted'`,
-    [submission.tenantId, submission.sourceId, submission.uri],
-  );
-  const documentId = known[0]?.document_id ?? (await insertDocument(query, { ...submission, mediaType: '' }));
+  const { known, created } = await findOrCreate(query, { ...submission, mediaType: '' });
+  const documentId = created ?? known.document_id;
   await query(
     `update documents set failure_code = $3, failure_reason = $4, seen_at = now(),
          state = case when version = 0 and pending_version is null then 'failed' else state end

@@ -146,6 +146,24 @@ describe('submitting again', () => {
     expect(await readersOf('wakes')).toEqual(['analyst', 'guest']);
   });
 
+  // On the embedded server transactions run one after the other; a real one lets them meet.
+  test('submitted by several at once it is stored once, and a change of many of it once', async () => {
+    const corpus = createCorpus(opened.database);
+    const atOnce = <T>(what: () => Promise<T>) => Promise.all([what(), what(), what()]);
+    const first = await atOnce(() =>
+      corpus.submit('a.md', 'The walrus sleeps.', { acl: acl({ deny: ['verbatim:role:exec'] }) }),
+    );
+    expect(new Set(first.map(({ documentId }) => documentId)).size).toBe(1);
+    const again = await atOnce(() => corpus.submit('a.md', 'The walrus wakes.', { acl: null }));
+    expect(new Set(again.map(({ version }) => version))).toEqual(new Set([2]));
+    const versions = await opened.database.transaction((query) =>
+      query<{ deny: string[] }>(
+        `select submission->'acl'->'deny' as deny from document_versions where tenant_id = 'acme' order by version`,
+      ),
+    );
+    expect(versions.map(({ deny }) => deny)).toEqual([['verbatim:role:exec'], ['verbatim:role:exec']]);
+  });
+
   test('a changed file replaces the old version when it is in, not before', async () => {
     const corpus = createCorpus(opened.database);
     const documentId = await corpus.add('a.md', 'The walrus sleeps.');
