@@ -6,14 +6,18 @@ const MIN_VECTOR_VERSION = [0, 7] as const; // `sparsevec` and `halfvec` came wi
 
 /**
  * Refuses a server that cannot hold the schema.
- * @throws DatabaseUnavailableError below PostgreSQL 15 or pgvector 0.7, with the statement that helps.
+ * @throws DatabaseUnavailableError below PostgreSQL 15 or pgvector 0.7, or where an administrator must install it; with the
+ * statement that helps.
  */
 export async function checkServer(database: DatabaseClient): Promise<void> {
   const [server] = await database.owner((query) =>
-    query<{ version: number; name: string; available: string | null; installed: string | null }>(
+    query<{ version: number; name: string; available: string | null; installed: string | null; mayInstall: boolean }>(
       `select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
         (select default_version from pg_available_extensions where name = 'vector') as available,
-        (select extversion from pg_extension where extname = 'vector') as installed`,
+        (select extversion from pg_extension where extname = 'vector') as installed,
+        (select rolsuper from pg_roles where rolname = current_user)
+          or (has_database_privilege(current_database(), 'create')
+            and (select bool_or(trusted) from pg_available_extension_versions where name = 'vector')) as "mayInstall"`,
     ),
   );
   if (server === undefined) throw new TypeError('the version query gave no row');
@@ -24,6 +28,12 @@ export async function checkServer(database: DatabaseClient): Promise<void> {
   if (vector === null) {
     throw new DatabaseUnavailableError(
       'the extension pgvector is needed on the server; install its package (Debian: postgresql-17-pgvector)',
+    );
+  }
+  if (server.installed === null && !server.mayInstall) {
+    throw new DatabaseUnavailableError(
+      'the extension pgvector is not installed in this database, and this user may not install it; ' +
+        'an administrator runs there once: create extension vector',
     );
   }
   if (!isAtLeast(vector, MIN_VECTOR_VERSION)) {
