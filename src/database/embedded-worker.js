@@ -10,6 +10,10 @@ import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 
 /** @import { EmbeddedWorkerData, EmbeddedWorkerMessage } from './embedded-worker-messages.ts' */
 
+// Of 10,000 chunks PostgreSQL's own 128 MB held 109 MB more in memory than this, and searched no faster: the operating
+// system keeps the files' pages as well.
+const START_PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
+
 // Far above the pools of a few processes; the socket server's own default is one.
 const MAX_CONNECTIONS = 200;
 
@@ -34,7 +38,7 @@ async function openCluster(clusterDir) {
     await initialised.close();
     await rename(unfinished, clusterDir);
   }
-  return await PGlite.create({ dataDir: clusterDir, extensions: { vector } });
+  return await PGlite.create({ dataDir: clusterDir, extensions: { vector }, startParams: START_PARAMETERS });
 }
 
 /** @param {EmbeddedWorkerData} data */
