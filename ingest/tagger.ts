@@ -43,11 +43,16 @@ const LABEL_KEYS = ['labels', 'label'];
 /** A label names a department only in this form; "payroll" alone is what a page is about. */
 const DEPARTMENT_LABEL = /^(?:department|dept|team|abteilung)[\s:=_-]+(.+)$/i;
 
+/** A line at the head of a text without front matter, as letters and minutes have it. */
+const DEPARTMENT_LINE =
+  /^[*_]{0,2}(?:department|dept|abteilung)\b[*_]{0,2}\s*:[*_]{0,2}\s*([^\n*_]{2,60}?)[*_]{0,2}\s*$/gim;
+const HEAD_CHARACTERS = 500;
+
 /**
  * Department, access level and dates of a document. The level is what `access_level` says; without it the highest of the
  * other properties, the labels, folders, title, markings at the head or foot of the text, and persons' numbers in it;
  * without any of them `internal`. Only a property or a label makes it `public`. Never below the floor of any department
- * that its properties, folders or labels name.
+ * that its properties, folders or labels, or a line at its head, name.
  */
 export function tagDocument(input: TaggerInput): Tags {
   const reasons: string[] = [];
@@ -78,9 +83,10 @@ export function applyFloor(level: AccessLevel, department: string | null): Acces
 }
 
 /** Departments that the document names, most telling first: its property, its folders from the innermost, its labels. */
-function departmentsOf({ uri, properties, labels = [] }: TaggerInput): Department[] {
+function departmentsOf({ uri, text, properties, labels = [] }: TaggerInput): Department[] {
   const names = [
     ...valuesOf(properties, DEPARTMENT_KEYS),
+    ...Array.from(text.slice(0, HEAD_CHARACTERS).matchAll(DEPARTMENT_LINE), ([, name]) => name ?? ''),
     ...placesOf(uri).folders.reverse(),
     ...[...labels, ...labelsIn(properties)].flatMap((label) => DEPARTMENT_LABEL.exec(label)?.[1] ?? []),
   ];

@@ -60,6 +60,20 @@ describe('the floor of a department', () => {
     expect(tag({ labels: ['payroll'] })).toMatchObject({ department: null, accessLevel: 'internal' });
   });
 
+  it.each(['Minutes\nDepartment: Finance\n\nAll is well.', '**Abteilung:** Finance', 'Dept : finance\n'])(
+    'comes from a line at the head of the text: %j',
+    (text) => {
+      expect(tag({ text })).toMatchObject({ department: 'finance', accessLevel: 'confidential' });
+    },
+  );
+
+  it.each(['Ask the department: finance helps you with all that.', `${'Words. '.repeat(100)}\nDepartment: Finance`])(
+    'does not come from a sentence or from further down: %j',
+    (text) => {
+      expect(tag({ text })).toMatchObject({ department: null, accessLevel: 'internal' });
+    },
+  );
+
   it.each<[string | null, AccessLevel]>([
     ['finance', 'confidential'],
     ['Finance Team', 'confidential'],
