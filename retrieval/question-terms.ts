@@ -49,13 +49,17 @@ export function wordsIn(text: string): string[] {
   return withoutUnspaced(text.toLowerCase().replaceAll('’', "'")).match(WORD) ?? [];
 }
 
+/** "How long", "how often": what is measured, which the answer says as "12 weeks" and "each Monday". */
+const MEASURE_ASKED =
+  /\bhow\s+(?:long|often|frequently|far|big|large|high|low|tall|wide|deep|heavy|fast|quick|quickly|slow|slowly|soon|early|late|old)\b/gi;
+
 /**
  * Takes a question apart for lexical search and for the answerer. Question words and polite filler are left out, unless
  * nothing else is there ("Who can do this?" keeps all its words).
  */
 export function questionTerms(text: string): QuestionTerms {
   // "Q." and "Question:" are how lists of questions begin, and people paste from them.
-  const asked = text.replace(/^\s*q(?:uestion)?\s*[.:)]/i, '');
+  const asked = text.replace(/^\s*q(?:uestion)?\s*[.:)]/i, '').replace(MEASURE_ASKED, 'how');
   const all = [...new Set(wordsIn(asked))];
   const telling = all.filter((word) => !QUESTION_STOP_WORDS.has(word));
   return { words: telling.length > 0 ? telling : all, identifiers: identifiersIn(asked) };

@@ -6,6 +6,7 @@ describe('the words of a question', () => {
   it.each([
     ['leave out the asking', 'How do I reset my password?', ['reset', 'password']],
     ['leave out politeness', 'Hi! Could you please tell me who approves travel, thanks', ['approves', 'travel']],
+    ['leave out what is measured', 'How often is the boiler serviced?', ['boiler', 'serviced']],
     ['leave out the mark of a pasted question', 'Q. When can I enroll in insurance?', ['enroll', 'insurance']],
     ['keep a leading Q that is a word', 'Q fever leave', ['q', 'fever', 'leave']],
     ['count once each', 'travel policy for travel', ['travel', 'policy']],
