@@ -116,9 +116,9 @@ interface Candidate {
 }
 
 /** The quotable sentences that may answer, best first. */
-function bestSentences({ sentences, asked }: ReadContext): Candidate[] {
+function bestSentences({ sentences, asked, named }: ReadContext): Candidate[] {
   const ranked = sentences
-    .filter((sentence) => isQuotable(sentence.text) && (asked.size === 0 || holdsAny(asked, sentence)))
+    .filter((sentence) => isQuotable(sentence.text) && holdsAny(asked, sentence) && namesAny(named, sentence))
     .map((sentence) => ({ sentence, probability: probabilityOf(SENTENCE_WEIGHTS, sentence.features) }))
     .sort((a, b) => b.probability - a.probability);
   const best = ranked[0]?.probability ?? 0;
@@ -131,8 +131,17 @@ const headedTermsOf = (chunk: ContextChunk, text: string): Set<string> =>
   new Set(termsOf([chunk.title, ...chunk.headingPath, text].join('\n')));
 
 function holdsAny(asked: ReadonlySet<string>, { chunk, text, header }: ReadSentence): boolean {
+  if (asked.size === 0) return true;
   const held = headedTermsOf(chunk, `${header}\n${text}`);
   return [...asked].some((term) => held.has(term));
+}
+
+/** Whether a sentence, what stands before it in its line, or a heading names one of what the question names. */
+function namesAny(named: ReadonlySet<string>, { chunk, span, header }: ReadSentence): boolean {
+  if (named.size === 0) return true;
+  const lineStart = chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1;
+  const held = headedTermsOf(chunk, `${header}\n${chunk.text.slice(Math.min(lineStart, span.start), span.end)}`);
+  return [...named].some((term) => held.has(term));
 }
 
 /** Both as one stretch, if they overlap, or stand in one paragraph or next to each other and stay readable; else null. */

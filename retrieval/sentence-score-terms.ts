@@ -73,6 +73,19 @@ export function askedTerms(question: string): ReadonlySet<string> {
   return new Set(words.map(stem).filter((word) => !COMMON_STEMS.has(word)));
 }
 
+/** Half as rare as the rarest: what names everything, as a company's own short name does, names nothing in particular. */
+const TELLING_WEIGHT = IDENTIFIER_WEIGHT / 2;
+
+/**
+ * The identifiers that say which one is meant, such as `#tx-101`: what says nothing of any of them speaks of another. Numbers
+ * alone are amounts and dates, which an answer may put differently.
+ */
+export function namedTerms(terms: WeightedTerms): ReadonlySet<string> {
+  const tells = ([term, weight]: [string, number]) =>
+    term.startsWith('#') && weight >= TELLING_WEIGHT && /[\p{L}@_].*\p{N}|\p{N}.*\p{L}|@|_/u.test(term.slice(1));
+  return new Set([...terms].filter(tells).map(([term]) => term));
+}
+
 /** Stems and identifiers of any text, comparable with `weightedTerms`. */
 export function termsOf(text: string): TermList {
   return [...wordsIn(text).map(stem), ...identifiersIn(text).map((identifier) => `#${identifier}`)];

@@ -2,8 +2,8 @@
 import type { Span } from './model.ts';
 import { splitSentences } from './sentences.ts';
 
-/** `record`: values with their names, as lines (`name: value`) or as one item (`- Name: value; Name: value.`). */
-export type UnitKind = 'sentence' | 'item' | 'row' | 'record' | 'heading';
+/** `header`: a table's first row, with a rule below it. `record`: values with their names, as lines (`name: value`) or as one item (`- Name: value; Name: value.`). */
+export type UnitKind = 'sentence' | 'item' | 'row' | 'header' | 'record' | 'heading';
 
 /** A stretch of a chunk that stands for itself; offsets are into the chunk's text. */
 export interface Unit extends Span {
@@ -44,7 +44,12 @@ export function unitsOf(text: string): Unit[] {
     units.push(isRow ? rowUnit(text, span, header) : textUnit(span, own, records.has(span.start)));
     if (isRow) header ??= span;
   }
-  return units;
+  return units.map((unit, index) => (isHeader(text, unit, units[index + 1]) ? { ...unit, kind: 'header' } : unit));
+}
+
+// A table that goes on from the chunk before begins with a row like any other.
+function isHeader(text: string, { kind, header }: Unit, next: Unit | undefined): boolean {
+  return kind === 'row' && header === null && next !== undefined && isTableRule(text.slice(next.start, next.end));
 }
 
 function rowUnit(text: string, span: Span, header: Span | null): Unit {

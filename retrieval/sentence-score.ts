@@ -5,6 +5,7 @@ import { type AnswerKind, answerKindOf, kindFit } from './sentence-score-cues.ts
 import {
   askedTerms,
   coverage,
+  namedTerms,
   saturatedMatch,
   type TermList,
   termsOf,
@@ -31,6 +32,8 @@ export interface ReadContext {
   readonly terms: WeightedTerms;
   /** See `askedTerms`. */
   readonly asked: ReadonlySet<string>;
+  /** See `namedTerms`. */
+  readonly named: ReadonlySet<string>;
   /** In the order of the context; a sentence that two overlapping chunks share comes once, with the better chunk. */
   readonly sentences: readonly ReadSentence[];
 }
@@ -131,6 +134,8 @@ export function readContext(question: string, context: readonly ContextChunk[], 
   const sentences = new Map<string, ReadSentence>();
   for (const read of chunks) {
     for (const [position, unit] of read.units.entries()) {
+      // It names what the rows below it say, and says nothing.
+      if (unit.kind === 'header') continue;
       const span = { start: unit.start, end: unit.end };
       const place = `${read.chunk.documentId} ${read.chunk.start + span.start}`;
       if (sentences.has(place)) continue;
@@ -140,5 +145,5 @@ export function readContext(question: string, context: readonly ContextChunk[], 
       sentences.set(place, { chunk: read.chunk, span, text, header, features });
     }
   }
-  return { kind, terms, asked: askedTerms(question), sentences: [...sentences.values()] };
+  return { kind, terms, asked: askedTerms(question), named: namedTerms(terms), sentences: [...sentences.values()] };
 }

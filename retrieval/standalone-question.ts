@@ -39,12 +39,15 @@ const FEW_WORDS = 2; // "And in Oslo?": too little to search with
 /** A whole clause: it opens with a question word and a verb, or with the verb. "For contractors?" and "How long?" have none. */
 const WHOLE_CLAUSE =
   /^(?:(?:what|who|whom|whose|where|when|why|how|which)(?:\s+\S+){0,3}?\s+)?(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|had)\b|^(?:what|who|where|when|how)['’]s\b/i;
+/** A question of who does something, without an auxiliary verb: "Who approves a sabbatical?" */
+const WHO_DOES = /^who\s+\p{Ll}+s\s+\S/u;
 /** Something new: "an incident", "Tock"; "the deadline" may be that of what was asked before. */
 const NAMES_SOMETHING_NEW = /\b(?:an?|any|our|my)\s|\S\s+["“(]?\p{Lu}/u;
 
 /**
  * A follow-up as a question that stands alone, without a model: when it points back, or has hardly any words of its own,
- * the telling words of the question before it are added behind it. A question that stands by itself stays as it is.
+ * the telling words of the question before it are added behind it, but for the name, or the number or identifier, in whose
+ * place it puts another. A question that stands by itself stays as it is.
  */
 export function standaloneQuestion(question: string, previous: string | undefined): string {
   if (!previous) return question;
@@ -52,8 +55,29 @@ export function standaloneQuestion(question: string, previous: string | undefine
   if (standsAlone(question.trim(), own)) return question;
   const known = new Set([...own.words, ...own.identifiers]);
   const before = questionTerms(previous);
-  const added = [...new Set([...before.identifiers, ...before.words])].filter((word) => !known.has(word));
+  const replaced = replacedWords(question, own, previous, before);
+  const added = [...new Set([...before.identifiers, ...before.words])].filter(
+    (word) => !known.has(word) && !replaced.has(word),
+  );
   return added.length === 0 ? question : `${question} (${added.join(' ')})`;
+}
+
+/** A capitalised word that does not begin a sentence. */
+const NAME = /(?<=[\p{L}\p{N},;:’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+/gu;
+/** A number that is no year: a year says when, of the same thing. */
+const COUNTS_AS_NAME = /^(?!(?:19|20)\d\d$)(?=.*\p{N})/u;
+
+// "And in Lyon?" is no longer about Porto, "and TX-102?" not about TX-101: with both, the first would be answered again.
+function replacedWords(question: string, own: QuestionTerms, previous: string, before: QuestionTerms): Set<string> {
+  const replaced = new Set<string>();
+  const namesIn = (text: string) => Array.from(text.matchAll(NAME), ([name]) => name.toLowerCase());
+  if (namesIn(question).length > 0) for (const name of namesIn(previous)) replaced.add(name);
+  if (![...own.identifiers, ...own.words].some((word) => COUNTS_AS_NAME.test(word))) return replaced;
+  for (const identifier of before.identifiers.filter((each) => COUNTS_AS_NAME.test(each))) {
+    replaced.add(identifier);
+    for (const part of identifier.split(/[^\p{L}\p{N}]+/u)) replaced.add(part);
+  }
+  return replaced;
 }
 
 /**
@@ -104,5 +128,5 @@ function standsAlone(question: string, { words, identifiers }: QuestionTerms): b
   if (POINTS_BACK.test(question)) return false;
   if (words.length > FEW_WORDS) return true;
   const saysWhat = words.length === FEW_WORDS || identifiers.length > 0 || NAMES_SOMETHING_NEW.test(question);
-  return WHOLE_CLAUSE.test(question) && saysWhat;
+  return (WHOLE_CLAUSE.test(question) || WHO_DOES.test(question.toLowerCase())) && saysWhat;
 }

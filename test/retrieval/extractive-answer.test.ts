@@ -186,6 +186,41 @@ describe('of many alike it quotes the one that is meant', () => {
   });
 });
 
+describe('a question that names one by its identifier', () => {
+  const PRICES = contextOf(
+    { title: 'Shipping', text: 'Zone: EU; Days: 3; Cost: 120.\nZone: Overseas; Days: 21; Cost: 300.' },
+    { title: 'Parts', text: 'Part: TX-101; Name: Press; Cost: 76500.\nPart: TX-103; Name: Cutter; Cost: 900.' },
+  );
+
+  it('is answered by what says it of that one', async () => {
+    const { citations } = await ask('What does the TX-101 cost?', PRICES);
+    expect(citations.map(({ quote }) => quote)).toEqual([expect.stringContaining('76500')]);
+  });
+
+  it.each(['What does the TX-105 cost?', 'What does MX-0012 cost?'])('is refused without it: %s', async (question) => {
+    expect((await ask(question, PRICES, { threshold: 0 })).sufficient).toBe(false);
+  });
+
+  it('is answered by what stands below a heading that names it', async () => {
+    const text = 'Wait ten minutes, then start the gateway again.';
+    const { citations } = await ask('What to do about ERR-4021?', contextOf({ title: 'ERR-4021', text }), {
+      threshold: 0,
+    });
+    expect(citations.map(({ quote }) => quote)).toEqual([text]);
+  });
+});
+
+describe('a table', () => {
+  const text = '| Country | Weeks allowed abroad |\n|---|---|\n| France | 6 |\n| Spain | 4 |';
+
+  it('is never quoted by its header alone', async () => {
+    const { citations } = await ask('How many weeks are allowed abroad in Canada?', contextOf({ text }), {
+      threshold: 0,
+    });
+    expect(citations.map(({ quote }) => quote)).not.toContain('| Country | Weeks allowed abroad |');
+  });
+});
+
 describe('a further quote', () => {
   const carrier = 'The carrier to Japan is Kazaguruma Air.';
   const cutOff = 'The cut-off time of the warehouse is eleven.';

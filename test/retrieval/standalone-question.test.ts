@@ -21,9 +21,21 @@ describe('a follow-up', () => {
   });
 
   it('does not get a word twice, nor words that only ask', () => {
-    expect(standaloneQuestion('And the leave in Leipzig?', BEFORE)).toBe(
-      'And the leave in Leipzig? (days annual people galway)',
+    expect(standaloneQuestion('And the leave of managers?', BEFORE)).toBe(
+      'And the leave of managers? (days annual people galway)',
     );
+  });
+
+  it.each([
+    ['name', 'And in Lyon?', 'Remote work in Porto: how many days?', 'And in Lyon? (remote work days)'],
+    ['identifier', 'And TX-102?', 'What is the price of TX-101?', 'And TX-102? (price)'],
+    ['number', 'And what if it is 4472?', 'What does VPN-4471 mean?', 'And what if it is 4472? (mean)'],
+  ])('with another %s does not keep that of the question before it', (_what, question, previous, expected) => {
+    expect(standaloneQuestion(question, previous)).toBe(expected);
+  });
+
+  it('with a year keeps the identifier that it says something of', () => {
+    expect(standaloneQuestion('Who fixed it in 2025?', 'What does ERR-4021 mean?')).toContain('err-4021');
   });
 
   it('keeps the identifiers of the question before it', () => {
@@ -37,6 +49,7 @@ describe('a question that stands alone stays as it is', () => {
     ['though it says "is there"', 'Is there a canteen in the building at Leipzig?', BEFORE],
     ['though it says "are there"', 'How many meeting rooms are there in Galway office?', BEFORE],
     ['though it is short', 'What is an incident?', BEFORE],
+    ['though it has no auxiliary verb', 'Who approves a sabbatical?', BEFORE],
     ['though it has two telling words', 'What are the values of TTS?', BEFORE],
     ['since it names something', 'What is Tock?', BEFORE],
     ['since it opens with its verb', 'Can I bring a dog?', BEFORE],
