@@ -91,7 +91,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
         status: { type: 'integer', minimum: 400, maximum: 599 },
         detail: text('What is wrong here, and what to do'),
         requestId: text('Also in the header `x-request-id` and in the log'),
-        errors: list(object({ at: text('A JSON pointer or the name of a parameter'), message: text('What is wrong') })),
+        errors: list(object({ at: text('A JSON pointer; empty: the whole'), message: text('What is wrong') })),
       },
       { optional: ['errors'] },
     ),

@@ -21,7 +21,7 @@ const KINDS = {
 /** What a problem is about. */
 export type ProblemKind = keyof typeof KINDS;
 
-/** One fault of a request; `at` is a JSON pointer or the name of a parameter. */
+/** One fault of a request; `at` is a JSON pointer, empty for the whole. */
 export interface RequestFault {
   readonly at: string;
   readonly message: string;

@@ -34,7 +34,8 @@ const MAX_JSON_BYTES = 128 * KIBIBYTE;
 
 /** The API below `/v1`. `response.locals.requestId` has been set by whoever mounts it. */
 export function createApiRouter(deps: ApiDependencies): Router {
-  const router = express.Router();
+  // Only the addresses of the document: none with a slash at its end, or in capitals.
+  const router = express.Router({ strict: true, caseSensitive: true });
   const limits = createRateLimits(deps.ratePerMinute);
   const handlers = createHandlers(deps);
   const compile = createValidatorCompiler();

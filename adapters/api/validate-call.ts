@@ -101,13 +101,13 @@ const MAX_FAULTS = 20;
 
 // Never the value itself: it may be a password, or markup for whoever shows the message.
 function faultOf({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): RequestFault {
-  if (keyword === 'additionalProperties') return { at: instancePath || '/', message: 'has a field that is not known' };
-  if (keyword === 'pattern') return { at: instancePath || '/', message: 'has characters that are not allowed here' };
+  if (keyword === 'additionalProperties') return { at: instancePath, message: 'has a field that is not known' };
+  if (keyword === 'pattern') return { at: instancePath, message: 'has characters that are not allowed here' };
   if (keyword === 'enum') {
     return {
-      at: instancePath || '/',
+      at: instancePath,
       message: `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`,
     };
   }
-  return { at: instancePath || '/', message };
+  return { at: instancePath, message };
 }

@@ -309,6 +309,32 @@ describe('bad input', () => {
     made.set('file', new File(['x'], name));
     return made;
   };
+  const textForm = (fields: Record<string, string>) => {
+    const made = new FormData();
+    for (const [field, value] of Object.entries(fields)) made.append(field, value);
+    return made;
+  };
+  const twice = (made: FormData, name: string, value: string | File) => {
+    if (typeof value === 'string') for (const each of [value, value]) made.append(name, each);
+    else made.append(name, value);
+    return made;
+  };
+  const fileAs = (name: string) => {
+    const made = form('a.md');
+    made.set(name, new File(['x'], 'b.md'));
+    return made;
+  };
+  const manyFields = (count: number) => {
+    const made = new FormData();
+    for (let index = 0; index < count; index++) made.append('allow', 'verbatim:everyone');
+    made.set('file', new File(['x'], 'a.md'));
+    return made;
+  };
+  /** A form with a field name that no honest client sends, before its file. */
+  const rawField = (name: string) => ({
+    body: `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nverbatim:everyone\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.md"\r\n\r\nx\r\n--b--\r\n`,
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+  });
   /** A form with a file name that no honest client sends. */
   const rawForm = (name: string) => ({
     body: `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\nx\r\n--b--\r\n`,
@@ -361,6 +387,44 @@ describe('bad input', () => {
       }),
       400,
     ],
+    ...['allow[90000000]', 'allow[]', 'allow[a][b]', 'file[x]', '__proto__', 'constructor', 'a.b', 'Title', ''].map(
+      (name) => [`a form with the field ${JSON.stringify(name)}`, '/v1/documents', () => rawField(name), 400] as const,
+    ),
+    ['a form whose title comes twice', '/v1/documents', () => ({ body: twice(form('a.md'), 'title', 'x') }), 400],
+    ['a form whose file is a text', '/v1/documents', () => ({ body: textForm({ title: 'x', file: 'a text' }) }), 400],
+    ['a form whose file has no name', '/v1/documents', () => rawForm(''), 400],
+    ['a form whose title is a file', '/v1/documents', () => ({ body: fileAs('title') }), 400],
+    [
+      'a form of two files',
+      '/v1/documents',
+      () => ({ body: twice(form('a.md'), 'file', new File(['y'], 'b.md')) }),
+      400,
+    ],
+    ['a form of 301 fields', '/v1/documents', () => ({ body: manyFields(301) }), 400],
+    ['an empty form', '/v1/documents', () => ({ ...rawForm('a.md'), body: '--b--\r\n' }), 400],
+    [
+      'a form without a boundary',
+      '/v1/documents',
+      () => ({ ...rawForm('a.md'), headers: { 'content-type': 'multipart/form-data' } }),
+      400,
+    ],
+    ['JSON of a million levels', '/v1/documents', () => ({ body: '['.repeat(1_000_000) }), 400],
+    [
+      'JSON of millions of values',
+      '/v1/documents',
+      () => ({ body: `{"title":"x","text":"x","allow":[${'0,'.repeat(4_000_000)}0]}` }),
+      400,
+    ],
+    ['JSON of many unknown fields', '/v1/documents', () => ({ body: `{${'"a":1,'.repeat(200_000)}"b":1}` }), 400],
+    [
+      'JSON in another encoding',
+      '/v1/answers',
+      () => ({
+        body: Buffer.from(JSON.stringify({ question: WALRUS }), 'utf16le'),
+        headers: { 'content-type': 'application/json; charset=utf-16' },
+      }),
+      415,
+    ],
     ['a file name with a path', '/v1/documents', () => rawForm('../../etc/passwd'), 400],
     ['a file name with a Windows path', '/v1/documents', () => rawForm('..\\\\..\\\\boot.ini'), 400],
     ['a file name that is a folder', '/v1/documents', () => rawForm('..'), 400],
@@ -409,6 +473,31 @@ describe('bad input', () => {
     expect(await Promise.all(TABLES.map(countOf))).toEqual(before);
   });
 
+  test.each(['"x"', '5', 'null', 'true', '[]'])('%s is JSON, but no object', async (body) => {
+    const response = await call('POST', '/v1/answers', { token: tokens.eve, body });
+    expect(response).toMatchObject({ status: 400, body: { errors: [{ at: '', message: 'must be object' }] } });
+  });
+
+  test('a fault names its place as a JSON pointer', async () => {
+    const faultsOf = async (body: object) =>
+      (await call('POST', '/v1/answers', { token: tokens.eve, body })).body.errors as { at: string }[];
+    expect(await faultsOf({})).toMatchObject([{ at: '' }]);
+    expect(await faultsOf({ question: 'x', extra: 1 })).toMatchObject([{ at: '' }]);
+    expect(await faultsOf({ question: 'x', audience: ['bob'] })).toMatchObject([{ at: '/audience/0' }]);
+  });
+
+  test('a form that is refused does not hold up others', async () => {
+    const start = performance.now();
+    const refused = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        call('POST', '/v1/documents', { token: tokens.eve, ...rawField('allow[99999999]') }),
+      ),
+    );
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 400));
+    // One of them took ten seconds and all memory where such names were read as nesting.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   test.each([
     ['GET', '/v1/documents?state=gone', 400],
     ['GET', '/v1/documents?limit=0', 400],
@@ -419,6 +508,8 @@ describe('bad input', () => {
     ['GET', '/v1/documents/%E0%A4%A', 400],
     ['GET', '/v1/documents/%2e%2e%2f', 400],
     ['GET', "/v1/answers/'%20or%201=1", 400],
+    ['GET', '/v1/documents/', 404],
+    ['GET', '/V1/documents', 404],
     ['GET', '/v1/nothing', 404],
     ['GET', '/nothing', 404],
     ['GET', '/etc/passwd', 404],
