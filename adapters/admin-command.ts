@@ -6,6 +6,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '../retrieval/model.ts';
 import type { Logger } from '../retrieval/ports.ts';
 import { counted } from './counted.ts';
 import type { Answers, DocumentSummary, Documents, ForgetReceipt, Place, Readers } from './ports.ts';
+import { readersInWords } from './readers-in-words.ts';
 
 /** What only the composition root knows. Texts are for admins' eyes. */
 export interface AdminTools {
@@ -224,7 +225,7 @@ async function outcomeOf(
   const name = `“${current.title}” (${current.documentId})`;
   if (current.failure) return `${name} could not be read: ${current.failure.reason}.`;
   if (current.state === 'pending') return `${name} is on its way; "status" shows when it is done.`;
-  return `${name} is in: ${counted(current.chunks, 'chunk')}, version ${current.version}, ${current.accessLevel}; readers: ${current.readers}.`;
+  return `${name} is in: ${counted(current.chunks, 'chunk')}, version ${current.version}, ${current.accessLevel}; readers: ${readersInWords(current)}.`;
 }
 
 async function askToForget(options: AdminCommandOptions, request: AdminRequest, argument: string): Promise<AdminReply> {
@@ -297,7 +298,7 @@ async function whoCanSee(
   const shown = emails.slice(0, MAX_SHOWN).join(', ') || 'nobody';
   const more = emails.length > MAX_SHOWN ? ` and ${emails.length - MAX_SHOWN} more` : '';
   return {
-    text: `“${document.title}”: ${document.readers || 'nobody'}.\nThat is ${counted(emails.length, 'active person', 'active people')}: ${shown}${more}.`,
+    text: `“${document.title}”: ${readersInWords(document) || 'nobody'}.\nThat is ${counted(emails.length, 'active person', 'active people')}: ${shown}${more}.`,
   };
 }
 

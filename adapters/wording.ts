@@ -1,6 +1,15 @@
 // What the product says to people, once for all places it says it in. Nothing here tells whether a hidden document exists.
-import type { Refusal } from '../retrieval/model.ts';
+import type { Refusal, Role } from '../retrieval/model.ts';
 import type { FeedbackReason } from './ports.ts';
+
+/** Roles as people know them. */
+export const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  intern: 'Intern',
+  analyst: 'Analyst',
+  manager: 'Manager',
+  exec: 'Executive',
+  admin: 'Admin',
+};
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   no_evidence: 'I found nothing in the documents you may read that answers this.',

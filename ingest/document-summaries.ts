@@ -21,8 +21,13 @@ export const READERS_IN_WORDS = `coalesce((select string_agg(layer.words, ' and 
       group by id) layer), '')
   || case when a.denied <> '{}' then ' not ' || array_to_string(a.denied, ', ') else '' end`;
 
+const GROUP_NAMES = `coalesce((select jsonb_object_agg(g.principal, g.name) from groups g
+    where g.tenant_id = $1 and (g.principal = any(a.denied) or g.principal in (
+      select lp.principal from acl_layer_principals lp where lp.tenant_id = $1 and lp.layer_id = any(a.layer_ids)))), '{}')`;
+
 const SUMMARY = `select d.document_id as "documentId", d.title, d.uri, d.state, d.version, d.media_type as "mediaType",
     d.access_level as "accessLevel", d.department, coalesce(${READERS_IN_WORDS}, '') as readers,
+    ${GROUP_NAMES} as "groupNames",
     (select count(*)::int from chunks c where c.tenant_id = $1 and c.document_id = d.document_id) as chunks,
     case when d.failure_code is not null
       then jsonb_build_object('code', d.failure_code, 'reason', coalesce(d.failure_reason, '')) end as failure,

@@ -14,8 +14,10 @@ export interface DocumentSummary {
   readonly mediaType: string;
   readonly accessLevel: AccessLevel;
   readonly department: string | null;
-  /** The ACL in words: layers joined by "and". For admins and editors only. */
+  /** The ACL: layers joined by "and", principals of a layer by "or". For admins and editors only. */
   readonly readers: string;
+  /** Names of the groups in `readers`, by principal. */
+  readonly groupNames: Readonly<Record<string, string>>;
   readonly chunks: number;
   readonly failure: { readonly code: string; readonly reason: string } | null;
   readonly createdBy: string;

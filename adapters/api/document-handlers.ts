@@ -1,5 +1,6 @@
 import type { AccessLevel } from '../../retrieval/model.ts';
 import type { DocumentState, DocumentSummary, NewDocument, Readers } from '../ports.ts';
+import { readersInWords } from '../readers-in-words.ts';
 import type { Call, Handler } from './call.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { ProblemError } from './problem.ts';
@@ -73,8 +74,9 @@ function noSuchDocument(): ProblemError {
   return new ProblemError('not_found', 'there is no document of this id');
 }
 
-function shown({ documentId, ...summary }: DocumentSummary): object {
-  return { id: documentId, ...summary };
+function shown(document: DocumentSummary): object {
+  const { documentId, groupNames: _, ...summary } = document;
+  return { id: documentId, ...summary, readers: readersInWords(document) };
 }
 
 function newDocument({ body, file, person }: Call): NewDocument {

@@ -6,10 +6,10 @@ import {
   type DocumentSummary,
   type ForgetReceipt,
 } from '../ports.ts';
+import { readersInWords } from '../readers-in-words.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
 import { formField } from './layout.ts';
-import { readersInWords } from './readers-in-words.ts';
 import { STATE_NAMES, time } from './words.ts';
 
 /** What of the documents is shown. */
@@ -52,7 +52,7 @@ ${document.mediaType && html`<div><dt>Type</dt><dd>${document.mediaType}</dd></d
 ${document.tookEffectAt && html`<div><dt>In effect since</dt><dd>${time(document.tookEffectAt)}</dd></div>`}
 ${document.createdBy && html`<div><dt>From</dt><dd>${document.createdBy}</dd></div>`}
 </dl>
-${state !== 'deleted' && html`<p class="acl">${icon('people')}<span><span class="unseen">Readers: </span>${readersInWords(document.readers) || 'Nobody yet'}</span></p>`}
+${state !== 'deleted' && html`<p class="acl">${icon('people')}<span><span class="unseen">Readers: </span>${readersInWords(document) || 'Nobody yet'}</span></p>`}
 ${actions(document, token)}
 </li>`;
 }

@@ -1,12 +1,13 @@
 import { MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
 import { counted } from '../counted.ts';
+import { ROLE_NAMES } from '../wording.ts';
 import type { Conversation } from './conversation.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
 import { avatar, formField } from './layout.ts';
 import { replyCard } from './reply-card.ts';
 import type { ThreadView } from './thread-view.ts';
-import { nameOf, ROLE_NAMES } from './words.ts';
+import { nameOf } from './words.ts';
 
 // As many as stand in a line on a phone.
 const FACES = 6;

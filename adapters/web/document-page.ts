@@ -1,10 +1,10 @@
 import type { Span } from '../../retrieval/model.ts';
 import type { DocumentText } from '../../retrieval/read-document.ts';
 import type { DocumentSummary } from '../ports.ts';
+import { readersInWords } from '../readers-in-words.ts';
 import { documentText } from './document-text.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
-import { readersInWords } from './readers-in-words.ts';
 import { time } from './words.ts';
 
 /** What the document view shows. */
@@ -64,9 +64,10 @@ function origin(uri: string): Html {
     : html`<p class="origin muted">${uri}</p>`;
 }
 
-function readers({ readers: words, accessLevel, department }: DocumentSummary): Html {
+function readers(document: DocumentSummary): Html {
+  const { accessLevel, department } = document;
   return html`<details class="readers"><summary>${icon('people')}<span>Who may see this (admins only)</span></summary>
-<p><b>${accessLevel}</b>${department && html`, ${department}`}: <span class="acl">${readersInWords(words)}</span></p></details>`;
+<p><b>${accessLevel}</b>${department && html`, ${department}`}: <span class="acl">${readersInWords(document)}</span></p></details>`;
 }
 
 function quoteNote({ quote, quotedVersion, document }: DocumentView): Html | null {

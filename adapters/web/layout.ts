@@ -1,11 +1,12 @@
 import { counted } from '../counted.ts';
 import type { Channel, Person } from '../ports.ts';
+import { ROLE_NAMES } from '../wording.ts';
 import { assetPath } from './assets.ts';
 import { channelKey, PRIVATE_KEY } from './conversation.ts';
 import { type Html, html, raw } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 import { isAdmin, type Visit } from './visits.ts';
-import { initialsOf, nameOf, ROLE_NAMES } from './words.ts';
+import { initialsOf, nameOf } from './words.ts';
 
 /** A page in its frame. */
 export interface Framed {

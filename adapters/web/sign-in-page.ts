@@ -1,8 +1,9 @@
 import type { Person } from '../ports.ts';
+import { ROLE_NAMES } from '../wording.ts';
 import { type Html, html } from './html.ts';
 import { avatar, brand, documentPage, formField } from './layout.ts';
 import type { RosterEntry } from './ports.ts';
-import { nameOf, ROLE_NAMES } from './words.ts';
+import { nameOf } from './words.ts';
 
 /** What both ways of signing in need. */
 interface SignIn {

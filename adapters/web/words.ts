@@ -1,5 +1,4 @@
 // Numbers, times and names as people read them.
-import type { Role } from '../../retrieval/model.ts';
 import type { DocumentState, Person } from '../ports.ts';
 import { type Html, html } from './html.ts';
 
@@ -16,14 +15,6 @@ export function initialsOf(person: Pick<Person, 'name' | 'email'>): string {
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '');
   return letters.join('').toLocaleUpperCase('en');
 }
-
-export const ROLE_NAMES: Readonly<Record<Role, string>> = {
-  intern: 'Intern',
-  analyst: 'Analyst',
-  manager: 'Manager',
-  exec: 'Executive',
-  admin: 'Admin',
-};
 
 export const STATE_NAMES: Readonly<Record<DocumentState, string>> = {
   pending: 'Pending',

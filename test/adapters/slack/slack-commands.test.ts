@@ -349,7 +349,7 @@ describe('a file', () => {
       level: { value: { type: 'static_select', selected_option: { value: 'internal' } } },
     });
     const said = await waitFor(() => emulator.messages.find((message) => /is in:/.test(message.text)));
-    expect(read(said)).toMatch(/“Harbour” .* readers: \(verbatim:everyone\)/);
+    expect(read(said)).toMatch(/“Harbour” .* readers: every member/);
     expect(read(await command('/ask', 'U0BOB', 'What is the harbour master called?'))).toContain('Odile');
   });
 
