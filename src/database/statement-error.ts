@@ -35,10 +35,23 @@ const NO_SERVICE: readonly (readonly [RegExp, string])[] = [
   [/^53100/, 'its disk is full; free some space'],
   [/^53200/, 'it is out of memory'],
   [/^53300/, 'it has no free connection; lower the pool size or raise max_connections'],
-  [/^57P0[1-5]/, 'it is starting or shutting down; try again'],
+  [/^53/, 'it is short of a resource; see its log'],
+  // Of 55000 only what is said of a database: the rest of the code is about a statement.
+  [/^55000 .*not currently accepting connections/, 'it accepts no connections at present; try again'],
+  [/^57P0/, 'it is starting or shutting down, or was dropped; try again'],
   [/^58/, 'it cannot read or write its files; check its disk and its log'],
   [/^XX00[12]/, 'its files are damaged; restore a backup'],
 ];
+
+/** The same where writing was meant: a standby after a failover, or a server that was set to read only. */
+const NO_WRITING = 'it only reads at present; connect to the primary, or end its read-only mode';
+
+function noService(code: string, message: string, writing: boolean): string | undefined {
+  // Without a deadline of ours it was somebody else's: an administrator's, or a timeout of the server.
+  if (writing && code === '57014') return 'it cancelled the statement; see its statement_timeout and its log';
+  if (writing && code === '25006') return NO_WRITING;
+  return NO_SERVICE.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
+}
 
 interface PostgresError extends Error {
   readonly code?: string;
@@ -80,13 +93,13 @@ const EMBEDDED_GONE =
  * an enumerable field of the result holds a row's values: those stay in the cause (`detail` quotes rows).
  *
  * @param server `host:port/database`, for the message; null for the embedded server.
- * @param timeoutMs the deadline of the statement, if it had one.
+ * @param timeoutMs the deadline of the statement, if it had one: only reading has.
  */
 export function translateError(error: unknown, server: string | null, timeoutMs?: number): unknown {
   if (!(error instanceof Error) || error instanceof VerbatimError) return error;
   const code = codeOf(error);
   if (code === '57014' && timeoutMs !== undefined) return new DatabaseTimeoutError(timeoutMs, { cause: error });
-  const advice = UNREACHABLE[code] ?? NO_SERVICE.find(([pattern]) => pattern.test(code))?.[1];
+  const advice = UNREACHABLE[code] ?? noService(code, error.message, timeoutMs === undefined);
   if (server === null && isGone(error)) return new DatabaseUnavailableError(EMBEDDED_GONE, { cause: error });
   const where = server === null ? 'the embedded database' : `the database at ${server}`;
   if (advice !== undefined) {
