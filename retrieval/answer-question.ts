@@ -39,7 +39,11 @@ export type AnswerStage = 'permissions' | 'search' | 'context' | 'model' | 'rech
 /** Answers one question. @throws UsageError for an empty or overlong question; SearchFailedError when nothing can be read. */
 export type AnswerQuestion = (
   question: Question,
-  options?: { readonly onStage?: (stage: AnswerStage) => void },
+  options?: {
+    readonly onStage?: (stage: AnswerStage) => void;
+    /** Milliseconds that the question has waited for its turn: part of its time, as the stage `queue`. */
+    readonly waitedMs?: number;
+  },
 ) => Promise<Answer>;
 
 /** One question on its way. */
@@ -55,10 +59,11 @@ interface Asking {
 
 /** Makes the function that every adapter calls. */
 export function createAnswerQuestion(options: AnswererOptions): AnswerQuestion {
-  return async (question, { onStage = () => {} } = {}) => {
+  return async (question, { onStage = () => {}, waitedMs } = {}) => {
     validateQuestion(question.text);
-    const start = options.clock();
+    const start = options.clock() - (waitedMs ?? 0);
     const stopwatch = createStopwatch(options.clock);
+    if (waitedMs !== undefined) stopwatch.timings.queue = waitedMs;
     const stage = <T>(name: AnswerStage, run: () => Promise<T>): Promise<T> => {
       onStage(name);
       return stopwatch.time(name, run);

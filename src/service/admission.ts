@@ -46,11 +46,12 @@ export function createAdmission(atOnce: number): Admission {
   let ended = false;
   return {
     inTurn: (ask) => async (question, options) => {
+      const asked = performance.now();
       if (limit.pendingCount >= MAX_WAITING) throw new OverloadedError(limit.pendingCount);
       try {
         return await limit(() => {
           if (ended || options?.signal?.aborted) throw new AbandonedError();
-          return ask(question, options);
+          return ask(question, { ...options, waitedMs: Math.round(performance.now() - asked) });
         });
       } finally {
         // The limit counts a question out after its result is given.

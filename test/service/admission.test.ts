@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
 import type { Answer } from '../../retrieval/model.ts';
@@ -33,6 +34,24 @@ describe('questions in turn', () => {
     await settled();
     for (const { end } of begun) end();
     expect((await Promise.all(answers.slice(1))).map(({ text }) => text)).toEqual(['b', 'c', 'd']);
+  });
+
+  test('are told how long they have waited', async () => {
+    const waited: (number | undefined)[] = [];
+    const { begun, ask } = heldQuestions();
+    const inTurn = createAdmission(1).inTurn((asked, options) => {
+      waited.push(options?.waitedMs);
+      return ask(asked, options);
+    });
+    const answers = ['a', 'b'].map((text) => inTurn(question(text)));
+    await sleep(50);
+    begun[0]?.end();
+    await answers[0];
+    await settled();
+    begun[1]?.end();
+    await answers[1];
+    expect(waited[0]).toBeLessThan(40);
+    expect(waited[1]).toBeGreaterThanOrEqual(45);
   });
 
   test('are refused when too many wait', async () => {
