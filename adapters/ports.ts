@@ -47,8 +47,13 @@ export interface Sessions {
   issue(person: Person): Promise<string>;
   /** The active person of a valid token; null for an expired, forged or unknown one, or a person who has left since. */
   read(token: string): Promise<Person | null>;
-  /** Null for a wrong password and for an unknown person alike, after the same time. */
-  withPassword(tenantId: string, email: string, password: string): Promise<Person | null>;
+  /**
+   * Null for a wrong password and for an unknown person alike, after the same time. `network` is where the try comes from.
+   * @throws TooManyTriesError when there were too many, on whatever page or instance.
+   */
+  withPassword(tenantId: string, email: string, password: string, network: string): Promise<Person | null>;
+  /** Ends the session of a token, everywhere. Whatever is no valid token is none already. */
+  end(token: string): Promise<void>;
 }
 
 /** A message that holds an answer, or a part of one, on a platform. */
@@ -186,3 +191,17 @@ export interface Documents {
   /** The live text, when `audience` may read the document now; else null, as for one that does not exist. */
   read(tenantId: string, audience: Audience, documentId: string): Promise<DocumentText | null>;
 }
+
+/** One call, for the audit log. Never content. */
+export interface AuditedCall {
+  readonly tenantId: string;
+  readonly actor: string;
+  /** Such as `api.createDocument` or `web.ask`. */
+  readonly action: string;
+  /** What was called, or what it made. */
+  readonly target: string;
+  readonly details: { readonly status: number; readonly requestId: string };
+}
+
+/** Adds to the log that only grows. */
+export type AuditCall = (call: AuditedCall) => Promise<void>;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Query } from '../retrieval/ports.ts';
+import type { AuditCall } from '../adapters/ports.ts';
+import type { Database, Query } from '../retrieval/ports.ts';
 
 /** One thing that somebody did. Never content of documents. */
 export interface AuditEntry {
@@ -9,10 +10,15 @@ export interface AuditEntry {
   readonly details?: object;
 }
 
-/** Adds to the audit log, which the database lets nobody change, in the transaction of what was done. */
+/** Adds to the audit log, in the transaction of what was done. The database lets it only grow. */
 export async function audit(query: Query, tenantId: string, entry: AuditEntry): Promise<void> {
   await query(
     'insert into audit_log (tenant_id, audit_id, actor, action, target, details) values ($1, $2, $3, $4, $5, $6::jsonb)',
     [tenantId, randomUUID(), entry.actor, entry.action, entry.target, JSON.stringify(entry.details ?? {})],
   );
+}
+
+/** Adds what was called, by itself: calls that were refused have no transaction of their own. */
+export function createAuditCall({ database }: { readonly database: Database }): AuditCall {
+  return ({ tenantId, ...entry }) => database.transaction((query) => audit(query, tenantId, entry));
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseAllowedHost } from '../ingest/fetch-hosts.ts';
 import { parsePrincipal } from '../retrieval/access-policy.ts';
 import { LOG_LEVELS } from './logger.ts';
+import { parseTrustedProxy } from './service/trusted-proxies.ts';
 import { SLACK_VARIABLES } from './slack/slack-variables.ts';
 
 interface VariableText {
@@ -130,10 +131,16 @@ const hostList = listOf((host) => {
   return host;
 });
 
+const proxyList = z
+  .string()
+  .transform((text) => (text === 'none' ? '' : text))
+  .pipe(listOf(parseTrustedProxy));
+
 const MIN_TOKEN_SECRET_BYTES = 32; // RFC 7518, 3.2: a key of HS256 has at least the size of its hash
 const tokenSecret = z
   .string()
-  .refine((text) => Buffer.byteLength(text) >= MIN_TOKEN_SECRET_BYTES)
+  // One character again and again is what stands in an example, or what is left of a value that was not filled in.
+  .refine((text) => Buffer.byteLength(text) >= MIN_TOKEN_SECRET_BYTES && new Set(text).size > 1)
   .nullable()
   .default(null);
 
@@ -184,10 +191,18 @@ export const VARIABLES = {
     default: '3000',
     schema: integer(0, 65_535).default('3000'),
   },
+  VERBATIM_TRUSTED_PROXIES: {
+    meaning:
+      'Proxies whose word is taken for the address and the protocol (X-Forwarded-For, X-Forwarded-Proto) of who they speak for',
+    form: 'addresses and CIDR ranges separated by commas, with loopback, linklocal and uniquelocal for those of these names; or none',
+    example: 'loopback,10.0.0.0/8,fd00::/8',
+    default: 'loopback',
+    schema: proxyList.default('loopback'),
+  },
   VERBATIM_TOKEN_SECRET: {
     meaning:
       'Secret that signs the tokens of signed-in people; needed with `DATABASE_URL`, else one is made in the data directory',
-    form: 'at least 32 bytes, from `openssl rand -base64 48`',
+    form: 'at least 32 bytes, not one character again and again, from `openssl rand -base64 48`',
     example: 'a-line-of-random-characters-from-openssl-rand',
     default: null,
     secret: true,

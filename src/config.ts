@@ -44,6 +44,8 @@ export interface Config {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** As Express's `trust proxy` takes them. */
+  readonly trustedProxies: readonly string[];
   /** What signs tokens; null where it is not set. */
   readonly tokenSecret: string | null;
   readonly previousTokenSecret: string | null;
@@ -115,7 +117,8 @@ const SCHEMA = z.object(
 const names = Object.keys(VARIABLES) as VariableName[];
 
 /**
- * Reads the settings from environment variables. A variable that is empty or blank counts as not set.
+ * Reads the settings from environment variables. A variable that is empty or blank counts as not set, but for a blank secret of
+ * tokens: its service would sign with another than whoever set it believes.
  * @throws ConfigError with every fault: forms, missing keys of the chosen providers, unknown `VERBATIM_` variables.
  */
 export function readConfig(environment: Environment = process.env): Config {
@@ -123,6 +126,7 @@ export function readConfig(environment: Environment = process.env): Config {
   for (const name of names) {
     const value = environment[name]?.trim();
     if (value) given[name] = value;
+    else if (name.startsWith('VERBATIM_TOKEN_SECRET') && environment[name]) given[name] = environment[name];
   }
   const secrets = secretsOf(given);
   const parsed = SCHEMA.safeParse(given);
@@ -160,6 +164,7 @@ function toConfig(values: z.infer<typeof SCHEMA>, secrets: readonly string[]): C
     tenantId: values.VERBATIM_TENANT,
     host: values.VERBATIM_HOST,
     port: values.VERBATIM_PORT,
+    trustedProxies: values.VERBATIM_TRUSTED_PROXIES,
     tokenSecret: values.VERBATIM_TOKEN_SECRET,
     previousTokenSecret: values.VERBATIM_TOKEN_SECRET_PREVIOUS,
     editors: values.VERBATIM_EDITORS,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
 import { createWebRouter } from '../adapters/web/create-web-router.ts';
+import { createAuditCall } from './audit.ts';
 import { demoQuestions } from './demo/load-demo.ts';
 import { createRoster } from './demo/roster.ts';
 import { createInsights } from './operations/insights.ts';
@@ -16,6 +17,7 @@ export function createWebPages(parts: ServiceParts, { tenantId }: { readonly ten
     insights: createInsights(product),
     roster: createRoster(product),
     checkQuotes: createQuoteCheck(product),
+    audit: createAuditCall(product),
     suggestions: async (_tenantId, email) => (sessions.demo ? await questionsOf(email) : []),
     indexVersion: (tenantId) =>
       product.database.transaction(async (query) => {

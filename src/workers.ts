@@ -15,6 +15,8 @@ import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
 import { expireIdempotencyKeys } from './operations/idempotency.ts';
 import { LONG_DOCUMENTS } from './outbox.ts';
+import { expireEndedSessions } from './service/sessions.ts';
+import { expireSignInTries } from './service/sign-in-limits.ts';
 
 export interface WorkerOptions {
   readonly config: {
@@ -79,6 +81,8 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
         await expireTraces(query, options.config.traceDays);
         await expireCachedAnswers(query);
         await expireIdempotencyKeys(query);
+        await expireEndedSessions(query);
+        await expireSignInTries(query);
       })
       .catch((error: unknown) => logger.warn({ err: error }, 'what had expired could not be removed'));
   }, EXPIRE_MS);

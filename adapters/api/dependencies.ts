@@ -1,8 +1,8 @@
 import type { AnswerStage } from '../../retrieval/answer-question.ts';
 import type { Answer, Question } from '../../retrieval/model.ts';
 import type { Logger } from '../../retrieval/ports.ts';
-import type { Answers, Documents, FeedbackStore, Sessions } from '../ports.ts';
-import type { AuditCall, CheckQuotes, IdempotencyStore, MayIngest, ReadTrace } from './ports.ts';
+import type { Answers, AuditCall, Documents, FeedbackStore, Sessions } from '../ports.ts';
+import type { CheckQuotes, IdempotencyStore, MayIngest, ReadTrace } from './ports.ts';
 
 /** What the API is made of. Nothing here reaches a database but through a port. */
 export interface ApiDependencies {

@@ -22,20 +22,6 @@ export interface IdempotencyStore {
   abandon(request: RequestKey): Promise<void>;
 }
 
-/** One call, for the audit log. Never content. */
-export interface AuditedCall {
-  readonly tenantId: string;
-  readonly actor: string;
-  /** Such as `api.createDocument`. */
-  readonly action: string;
-  /** What was called, or what it made. */
-  readonly target: string;
-  readonly details: { readonly status: number; readonly requestId: string };
-}
-
-/** Adds to the log that nobody can change. */
-export type AuditCall = (call: AuditedCall) => Promise<void>;
-
 /** Whether the person may add documents. */
 export type MayIngest = (person: Person) => Promise<boolean>;
 

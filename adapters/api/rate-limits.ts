@@ -1,34 +1,25 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { rateLimit } from 'express-rate-limit';
+import { networkOf } from '../network-of.ts';
 import type { Person } from '../ports.ts';
 import { ProblemError } from './problem.ts';
 
 const MINUTE_MS = 60_000;
-const SIGN_INS_OF_USER = 5; // a person mistypes; a guesser needs thousands
-const SIGN_INS_OF_NETWORK = 30; // an office signs in through one address
 const REFUSED_TOKENS_OF_NETWORK = 60;
 
 /** Limits, each counted in this process for a minute. */
 export interface RateLimits {
   /** All calls of one person. */
   readonly person: RequestHandler;
-  /** Tries to sign in as one user from one network, and all of one network. */
-  readonly signIn: readonly RequestHandler[];
   /** Requests of one network whose token is refused. Others of the network are not concerned. */
   readonly refused: RequestHandler;
 }
 
 /** Makes the limits. A request above one ends with 429 and `Retry-After`. */
 export function createRateLimits(ratePerMinute: number): RateLimits {
-  const network = (request: Request) => ipKeyGenerator(request.ip ?? '');
-  const user = (request: Request) => String((request.body as { user?: unknown } | undefined)?.user ?? '').toLowerCase();
   return {
     person: limit(ratePerMinute, (_request, response) => personKey(response)),
-    signIn: [
-      limit(SIGN_INS_OF_NETWORK, network),
-      limit(SIGN_INS_OF_USER, (request) => `${network(request)} ${user(request)}`),
-    ],
-    refused: limit(REFUSED_TOKENS_OF_NETWORK, network),
+    refused: limit(REFUSED_TOKENS_OF_NETWORK, networkOf),
   };
 }
 

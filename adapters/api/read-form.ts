@@ -49,7 +49,8 @@ function parse(request: Request): Promise<Parts> {
       request.unpipe(parser);
       // What is still on its way is read by the server and thrown away.
       request.resume();
-      parser.destroy();
+      // Not at once: the parser is in the midst of a chunk, and ends the process when its stream is gone after that.
+      setImmediate(() => parser.destroy());
       reject(problem);
     };
     const check = (run: () => void) => {

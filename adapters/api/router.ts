@@ -1,5 +1,6 @@
 // The routes of the OpenAPI document: who calls, whether they may, whether it is valid, and then the handler.
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { networkOf } from '../network-of.ts';
 import type { Person } from '../ports.ts';
 import { createAnswerHandlers } from './answer-handlers.ts';
 import type { Call, Handler, Reply } from './call.ts';
@@ -86,10 +87,9 @@ function serve(
 }
 
 async function serveSignIn(exchange: Exchange, signIn: ReturnType<typeof createSignIn>): Promise<void> {
-  const { request, response, limits } = exchange;
+  const { request, response } = exchange;
   const { body } = await readValid(exchange);
-  for (const limit of limits.signIn) await run(limit, request, response);
-  send(response, await signIn(body, requestIdOf(response)));
+  send(response, await signIn(body, { network: networkOf(request), requestId: requestIdOf(response) }));
 }
 
 async function servePerson(exchange: Exchange, handler: Handler): Promise<void> {

@@ -1,3 +1,4 @@
+import { TooManyTriesError } from '../too-many-tries-error.ts';
 import type { Reply } from './call.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { ProblemError } from './problem.ts';
@@ -7,18 +8,29 @@ interface Credentials {
   readonly password: string;
 }
 
+/** Where a try to sign in comes from. */
+export interface SignInOrigin {
+  readonly network: string;
+  readonly requestId: string;
+}
+
 /** Makes the call that gives a token for a password. Each try is audited, under the name that was given. */
 export function createSignIn({
   tenantId,
   sessions,
   audit,
-}: Pick<ApiDependencies, 'tenantId' | 'sessions' | 'audit'>): (body: unknown, requestId: string) => Promise<Reply> {
-  return async (body, requestId) => {
+}: Pick<ApiDependencies, 'tenantId' | 'sessions' | 'audit'>): (body: unknown, origin: SignInOrigin) => Promise<Reply> {
+  return async (body, { network, requestId }) => {
     const { user, password } = body as Credentials;
     const email = user.toLowerCase();
-    const person = await sessions.withPassword(tenantId, email, password);
+    const record = (status: number) =>
+      audit({ tenantId, actor: email, action: 'api.createToken', target: email, details: { status, requestId } });
+    const person = await sessions.withPassword(tenantId, email, password, network).catch(async (error: unknown) => {
+      if (error instanceof TooManyTriesError && error.first) await record(429);
+      throw error;
+    });
     const status = person ? 200 : 401;
-    await audit({ tenantId, actor: email, action: 'api.createToken', target: email, details: { status, requestId } });
+    await record(status);
     if (!person) throw new ProblemError('unauthorized', 'the user or the password is wrong');
     const token = await sessions.issue(person);
     return {

@@ -1,8 +1,7 @@
-import { DatabaseTimeoutError, DatabaseUnavailableError, UsageError, VerbatimError } from '../../retrieval/errors.ts';
-import { SearchFailedError } from '../../retrieval/search.ts';
+import { UsageError } from '../../retrieval/errors.ts';
+import { TooManyTriesError } from '../too-many-tries-error.ts';
+import { RETRY_SECONDS, unavailableText } from '../unavailable.ts';
 import { ProblemError, type ProblemKind } from './problem.ts';
-
-const RETRY_SECONDS = '5';
 
 // What Express and its body parser say, by the status that they give it.
 const BY_STATUS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
@@ -15,13 +14,13 @@ const BY_STATUS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
 export function toProblem(error: unknown): ProblemError | null {
   if (error instanceof ProblemError) return error;
   if (error instanceof UsageError) return new ProblemError('invalid_request', error.message);
-  const unavailable = [DatabaseUnavailableError, DatabaseTimeoutError, SearchFailedError];
-  if (unavailable.some((type) => error instanceof type)) {
-    const headers = { 'retry-after': RETRY_SECONDS };
-    return new ProblemError('unavailable', 'the documents cannot be searched at the moment; try again', { headers });
+  const unavailable = unavailableText(error);
+  if (unavailable !== null) {
+    return new ProblemError('unavailable', unavailable, { headers: { 'retry-after': String(RETRY_SECONDS) } });
   }
-  if (error instanceof VerbatimError && error.code === 'overloaded') {
-    return new ProblemError('unavailable', error.message, { headers: { 'retry-after': RETRY_SECONDS } });
+  if (error instanceof TooManyTriesError) {
+    const headers = { 'retry-after': String(error.retryAfterSeconds) };
+    return new ProblemError('too_many_requests', error.message, { headers });
   }
   const { status, expose } = (error ?? {}) as { status?: unknown; expose?: unknown };
   const known = typeof status === 'number' && expose !== false ? BY_STATUS[status] : undefined;

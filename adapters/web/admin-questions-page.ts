@@ -1,8 +1,15 @@
 import type { DropStage } from '../../retrieval/search.ts';
 import { counted } from '../counted.ts';
+import { FEEDBACK_REASON_TEXTS } from '../wording.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
-import { type LoggedCandidate, type LoggedQuestion, QUESTION_KINDS, type QuestionKind } from './ports.ts';
+import {
+  type LoggedCandidate,
+  type LoggedOpinion,
+  type LoggedQuestion,
+  QUESTION_KINDS,
+  type QuestionKind,
+} from './ports.ts';
 import { dollars, duration, inWords, percent, time } from './words.ts';
 
 /** What of the log is shown. */
@@ -17,6 +24,8 @@ const KIND_NAMES: Readonly<Record<QuestionKind, string>> = {
   permission_drops: 'With permission drops',
   zero_confidence: 'Zero confidence',
   degraded: 'Degraded',
+  complaint: 'With a complaint',
+  not_allowed_to_see: 'Seen by somebody who should not',
 };
 
 const DROP_NAMES: Readonly<Record<DropStage, string>> = {
@@ -47,7 +56,7 @@ ${pager(filter, nextCursor)}`;
 export function questionPage(question: LoggedQuestion): Html {
   return html`<header class="page-head"><p class="eyebrow">${icon('search')}<span>Question</span></p><h1 dir="auto">${question.question}</h1>
 <p class="row-tags">${tags(question)}</p><p class="muted">${question.asker}, ${time(question.askedAt)}</p></header>
-<section class="panel">${facts(question)}${candidateTable(question.candidates, 'Candidates')}</section>
+<section class="panel">${facts(question)}${opinionList(question)}${candidateTable(question.candidates, 'Candidates')}</section>
 <p><a class="button" href="/admin/questions">${icon('back')}<span>All questions</span></a></p>`;
 }
 
@@ -64,7 +73,8 @@ const hasNoConfidence = ({ confidence }: LoggedQuestion): boolean => Math.round(
 
 function questionRow(question: LoggedQuestion): Html {
   const { droppedByPermission, answerId, candidates, retrieved } = question;
-  const notable = droppedByPermission > 0 ? ' row-permission' : hasNoConfidence(question) ? ' row-zero' : '';
+  const notable =
+    droppedByPermission > 0 || wasOverseen(question) ? ' row-permission' : hasNoConfidence(question) ? ' row-zero' : '';
   const all =
     retrieved > candidates.length &&
     html`<p><a href="/admin/questions/${encodeURIComponent(answerId)}">All ${retrieved} candidates</a></p>`;
@@ -72,8 +82,12 @@ function questionRow(question: LoggedQuestion): Html {
 <span class="row-question" dir="auto">${question.question}</span>
 <span class="row-tags">${tags(question)}</span>
 <span class="row-facts muted">${question.asker} · ${time(question.askedAt)} · ${duration(question.timingsMs.total ?? null)}</span>
-</summary>${facts(question)}${candidateTable(candidates, 'Best candidates')}${all}</details></li>`;
+</summary>${facts(question)}${opinionList(question)}${candidateTable(candidates, 'Best candidates')}${all}</details></li>`;
 }
+
+// Somebody says that it was seen by who should not see it.
+const wasOverseen = ({ opinions }: LoggedQuestion): boolean =>
+  opinions.some(({ reason }) => reason === 'not_allowed_to_see');
 
 function tags(question: LoggedQuestion): Html {
   const { status, refusal, confidence, droppedByPermission, cached, degraded } = question;
@@ -83,9 +97,26 @@ function tags(question: LoggedQuestion): Html {
       : html`<span class="tag">${refusal ? inWords(refusal) : 'refused'}</span>`;
   return html`${outcome}
 ${droppedByPermission > 0 && html`<span class="tag tag-bad">${counted(droppedByPermission, 'permission drop')}</span>`}
+${complaintTag(question)}
 ${hasNoConfidence(question) && html`<span class="tag tag-warn">zero confidence</span>`}
 ${degraded.length > 0 && html`<span class="tag tag-warn">degraded</span>`}
 ${cached && html`<span class="tag">cached</span>`}`;
+}
+
+function complaintTag(question: LoggedQuestion): Html | false {
+  if (wasOverseen(question)) return html`<span class="tag tag-bad">not for their eyes</span>`;
+  const complaints = question.opinions.filter(({ verdict }) => verdict === 'down').length;
+  return complaints > 0 && html`<span class="tag tag-warn">${counted(complaints, 'complaint')}</span>`;
+}
+
+function opinionList({ opinions }: LoggedQuestion): Html | false {
+  return opinions.length > 0 && html`<h3>What people said</h3><ul class="opinions">${opinions.map(opinionItem)}</ul>`;
+}
+
+function opinionItem({ verdict, reason, comment, givenBy, givenAt, platform }: LoggedOpinion): Html {
+  const said = verdict === 'up' ? 'It helped' : reason ? FEEDBACK_REASON_TEXTS[reason] : 'It did not help';
+  const bad = reason === 'not_allowed_to_see';
+  return html`<li><p><b${bad && raw(' class="bad"')}>${said}</b> <span class="muted">${givenBy}, ${time(givenAt)}, ${platform}</span></p>${comment !== '' && html`<blockquote dir="auto">${comment}</blockquote>`}</li>`;
 }
 
 function facts(question: LoggedQuestion): Html {
@@ -108,7 +139,9 @@ ${stageBars(timingsMs)}`;
 
 // In which they run; a stage that is not named comes last.
 const STAGE_ORDER = [
+  'queue',
   'permissions',
+  'rewrite',
   'cache',
   'search',
   'embed',

@@ -1,12 +1,14 @@
 import { type Request, type Response, Router } from 'express';
 import { type AnswerStage, MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
+import { networkOf } from '../network-of.ts';
 import { threadSection } from './chat-page.ts';
 import { type Conversation, findConversation } from './conversation.ts';
 import type { WebDependencies } from './dependencies.ts';
 import { renderHtml } from './html.ts';
 import { notFound, PageError } from './page-error.ts';
-import { limitRequests, networkOf } from './rate-limit.ts';
+import { limitRequests } from './rate-limit.ts';
 import { field, readForm, typedText } from './read-form.ts';
+import { recordTarget } from './record-visits.ts';
 import { openEvents } from './server-events.ts';
 import { takes } from './takes.ts';
 import { readThreads } from './thread-view.ts';
@@ -48,6 +50,7 @@ export function createAskRoutes(deps: WebDependencies, visits: Visits): Router {
         if (request.get('accept')?.includes('text/event-stream')) await answerLive(deps, visit, asked, response);
         else {
           const { answerId } = await answer(deps, visit, asked);
+          recordTarget(response, answerId);
           response.redirect(303, `${asked.conversation.path}#answer-${answerId}`);
         }
       }),
@@ -103,6 +106,7 @@ async function answerLive(deps: WebDependencies, visit: Visit, asked: Asked, res
   const events = openEvents(response);
   try {
     const { answerId } = await answer(deps, visit, asked, (stage) => events.send('stage', { text: STAGES[stage] }));
+    recordTarget(response, answerId);
     // Who left while the answer was made sees it no more.
     const conversation = await findConversation(deps, visit.person, asked.conversation.key);
     if (!conversation) throw notFound();

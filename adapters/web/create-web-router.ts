@@ -9,6 +9,7 @@ import { createErrorPages, missingPage } from './error-page.ts';
 import { createFeedbackRoutes } from './feedback-routes.ts';
 import { refuseForeignForms } from './form-origin.ts';
 import { notFound } from './page-error.ts';
+import { recordVisits } from './record-visits.ts';
 import { createSignInRoutes } from './sign-in-routes.ts';
 import { takes } from './takes.ts';
 import { createVisits } from './visits.ts';
@@ -26,6 +27,7 @@ export function createWebRouter(deps: WebDependencies): Router {
     .use(refuseNul)
     .use(refuseForeignForms(deps.publicUrl))
     .use(createAssets())
+    .use(recordVisits(deps))
     .get(
       '/pulse',
       visits.page(async (_visit, _request, response) => {

@@ -1,6 +1,6 @@
 import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
 import type { Clock, Logger } from '../../retrieval/ports.ts';
-import type { Answers, Documents, FeedbackStore, People, Sessions } from '../ports.ts';
+import type { Answers, AuditCall, Documents, FeedbackStore, People, Sessions } from '../ports.ts';
 import type { CheckQuotes, Insights, Roster, Suggestions } from './ports.ts';
 
 /** What the pages are made of. Nothing here reaches a database but through a port. */
@@ -17,6 +17,7 @@ export interface WebDependencies {
   readonly roster: Roster;
   readonly checkQuotes: CheckQuotes;
   readonly suggestions: Suggestions;
+  readonly audit: AuditCall;
   /** Changes whenever something is added, forgotten, quarantined or read by others: an open page then looks again. */
   readonly indexVersion: (tenantId: string) => Promise<number>;
   /** Where people reach the pages, when a proxy stands before them. */

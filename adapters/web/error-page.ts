@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { UsageError } from '../../retrieval/errors.ts';
 import type { Logger } from '../../retrieval/ports.ts';
+import { RETRY_SECONDS, unavailableText } from '../unavailable.ts';
 import { FAILURE_TEXT } from '../wording.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
@@ -17,16 +18,23 @@ const TITLES: Readonly<Record<number, string>> = {
   413: 'That is too long',
   421: 'Another address',
   429: 'A moment, please',
+  503: 'A moment, please',
 };
 
 /** What a person is told about an error, and with which HTTP status. Never a cause, a path or a stack. */
 export function messageFor(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof PageError) return { status: error.status, message: error.message };
+  const unavailable = unavailableText(error);
+  if (unavailable !== null) return { status: 503, message: sentence(unavailable) };
   if (error instanceof UsageError) return { status: 400, message: `${error.message}.` };
   const status = httpStatusOf(error);
   if (status === 413) return { status, message: 'What you sent is too long.' };
   if (status !== null) return { status: 400, message: 'What you sent could not be read. Go back and try again.' };
   return { status: 500, message: FAILURE_TEXT };
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 // Express and its body parser mark the client's faults.
@@ -41,6 +49,7 @@ export function createErrorPages(logger: Logger): ErrorRequestHandler {
     // Too late for a page: the connection is all that can be ended.
     if (response.headersSent) return next(error);
     const { status, message } = messageFor(error);
+    if (status === 503) response.set('retry-after', String(RETRY_SECONDS));
     if (status >= 500) logger.error({ err: error, path: request.path }, 'a page failed');
     if (error instanceof PageError) response.set(error.headers);
     if (request.get('accept')?.includes('text/html')) {

@@ -15,6 +15,7 @@ export function overviewPage(overview: Overview): Html {
   const period = overview.days.length;
   return html`<header class="page-head row"><div><p class="eyebrow">${icon('chart')}<span>Operations</span></p><h1>Overview</h1></div>
 <nav aria-label="Period"><ul class="choices">${PERIODS.map((days) => html`<li><a href="/admin?days=${days}"${days === period && raw(' aria-current="page"')}>${days} days</a></li>`)}</ul></nav></header>
+${overseenNotice(overview)}
 ${tiles(overview)}
 <div class="charts">
 ${volumeChart(overview)}${latencyChart(overview)}${refusalList(overview)}${costChart(overview)}
@@ -23,6 +24,14 @@ ${volumeChart(overview)}${latencyChart(overview)}${refusalList(overview)}${costC
 ${queueTable(overview)}${documentList(overview)}
 </div>
 ${failureList(overview)}`;
+}
+
+// The one complaint that may not wait: somebody may have read what is not for them.
+function overseenNotice({ feedback: { notAllowedToSee } }: Overview): Html | false {
+  return (
+    notAllowedToSee > 0 &&
+    html`<p class="notice notice-bad" role="alert">${icon('warning')}<span><b>${counted(notAllowedToSee, 'person says', 'people say')} that somebody saw an answer that is not for them.</b> <a href="/admin/questions?kind=not_allowed_to_see">See which</a></span></p>`
+  );
 }
 
 const refusedOf = ({ refused }: DayFigures): number =>

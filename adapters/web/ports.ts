@@ -1,6 +1,7 @@
 // What the pages need beyond what all adapters share: figures for admins, the roster, and whether a quote may still be shown.
 import type { Audience, Citation, Contributions, Refusal } from '../../retrieval/model.ts';
 import type { DropStage } from '../../retrieval/search.ts';
+import type { Feedback } from '../ports.ts';
 
 /** What the questions of one day came to. Milliseconds are null on a day without questions. */
 export interface DayFigures {
@@ -19,7 +20,8 @@ export interface Overview {
   readonly days: readonly DayFigures[];
   /** The same over all days; `day` is the first one. */
   readonly total: DayFigures;
-  readonly feedback: { readonly up: number; readonly down: number };
+  /** Opinions that hold. `notAllowedToSee`: of `down`, those of people who say that somebody saw what they should not. */
+  readonly feedback: { readonly up: number; readonly down: number; readonly notAllowedToSee: number };
   readonly documentsByState: Readonly<Record<string, number>>;
   readonly queues: Readonly<
     Record<string, { readonly queued: number; readonly active: number; readonly failed: number }>
@@ -48,6 +50,11 @@ export interface LoggedCandidate {
   readonly layer: string | null;
 }
 
+/** What somebody said of an answer. */
+export interface LoggedOpinion extends Omit<Feedback, 'answerId'> {
+  readonly givenAt: Date;
+}
+
 /** One line of the log of questions. */
 export interface LoggedQuestion {
   readonly answerId: string;
@@ -71,9 +78,19 @@ export interface LoggedQuestion {
   readonly confidence: number | null;
   /** Best first, as many as were asked for; none once the trace has expired. */
   readonly candidates: readonly LoggedCandidate[];
+  /** Oldest first; without those that were withdrawn. */
+  readonly opinions: readonly LoggedOpinion[];
 }
 
-export const QUESTION_KINDS = ['answered', 'refused', 'permission_drops', 'zero_confidence', 'degraded'] as const;
+export const QUESTION_KINDS = [
+  'answered',
+  'refused',
+  'permission_drops',
+  'zero_confidence',
+  'degraded',
+  'complaint',
+  'not_allowed_to_see',
+] as const;
 export type QuestionKind = (typeof QUESTION_KINDS)[number];
 
 /** What admins see of what the product did. The caller has checked the role. */

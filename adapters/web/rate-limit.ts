@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { rateLimit } from 'express-rate-limit';
 import { PageError } from './page-error.ts';
 
 /** Refuses requests of a key above a number in a time. `keyOf` gives what counts together. */
@@ -17,9 +17,4 @@ export function limitRequests(options: {
     legacyHeaders: false,
     handler: (_request, _response, next) => next(new PageError(429, options.message)),
   });
-}
-
-/** The network that a request comes from: of IPv6 the part that belongs to one customer. */
-export function networkOf(request: Request): string {
-  return ipKeyGenerator(request.ip ?? '');
 }

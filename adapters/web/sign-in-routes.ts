@@ -1,46 +1,33 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
+import { networkOf } from '../network-of.ts';
 import type { Person } from '../ports.ts';
-import { clearCookie, FORM_COOKIE, SESSION_COOKIE, writeCookie } from './cookies.ts';
+import { TooManyTriesError } from '../too-many-tries-error.ts';
+import { clearCookie, FORM_COOKIE, readCookie, SESSION_COOKIE, writeCookie } from './cookies.ts';
 import type { WebDependencies } from './dependencies.ts';
 import { checkForm, formToken } from './form-token.ts';
 import { PageError } from './page-error.ts';
-import { limitRequests, networkOf } from './rate-limit.ts';
 import { field, readForm } from './read-form.ts';
+import { recordAs } from './record-visits.ts';
 import { sendPage } from './send-page.ts';
 import { passwordPage, pickPersonPage } from './sign-in-page.ts';
 import { takes } from './takes.ts';
 import { safeNext, type Visits } from './visits.ts';
 
-const TRIES = 10;
-const TRIES_WINDOW_MS = 15 * 60_000;
-// One office behind one address signs in at nine o'clock.
-const TRIES_OF_A_NETWORK = 200;
 const TOO_MANY = 'Too many attempts to sign in. Try again in a quarter of an hour.';
 const WRONG = 'E-mail and password do not match.';
 
 /** `/sign-in` and `/sign-out`. */
 export function createSignInRoutes(deps: WebDependencies, visits: Visits): Router {
-  const ofPerson = (request: Request) => `${networkOf(request)} ${field(request, 'email').toLowerCase()}`;
-  const limits = [
-    limitRequests({ limit: TRIES, windowMs: TRIES_WINDOW_MS, keyOf: ofPerson, message: TOO_MANY }),
-    limitRequests({ limit: TRIES_OF_A_NETWORK, windowMs: TRIES_WINDOW_MS, keyOf: networkOf, message: TOO_MANY }),
-  ];
-  // In the demo nobody guesses anything.
-  const guarded = limits.map(
-    (limit): RequestHandler =>
-      (request, response, next) =>
-        deps.sessions.demo ? next() : limit(request, response, next),
-  );
   return Router()
     .get('/sign-in', async (request, response) => {
       const next = safeNext(request.query.next);
       if (await visits.who(request)) response.redirect(303, next);
       else sendPage(response, await signInPage(deps, request, response, next));
     })
-    .post('/sign-in', readForm, ...guarded, async (request, response) => {
+    .post('/sign-in', readForm, async (request, response) => {
       checkForm(request);
       const next = safeNext(field(request, 'next'));
-      const person = await identify(deps, request);
+      const person = await identify(deps, request, response);
       if (person) {
         writeCookie(request, response, SESSION_COOKIE, await deps.sessions.issue(person));
         response.redirect(303, next);
@@ -49,8 +36,10 @@ export function createSignInRoutes(deps: WebDependencies, visits: Visits): Route
       const page = passwordPage({ formToken: formToken(request, response), next }, WRONG, field(request, 'email'));
       sendPage(response, page, 401);
     })
-    .post('/sign-out', readForm, (request, response) => {
+    .post('/sign-out', readForm, async (request, response) => {
       checkForm(request);
+      await visits.who(request);
+      await deps.sessions.end(readCookie(request, SESSION_COOKIE) ?? '');
       clearCookie(request, response, SESSION_COOKIE);
       clearCookie(request, response, FORM_COOKIE);
       response.redirect(303, '/sign-in');
@@ -70,10 +59,26 @@ async function signInPage(deps: WebDependencies, request: Request, response: Res
   );
 }
 
-async function identify(deps: WebDependencies, request: Request): Promise<Person | null> {
+// What stands in no directory is not looked for: the database has no place for some of these characters.
+const ADDRESS = /^[^\p{C}\s]{1,254}$/u;
+
+async function identify(deps: WebDependencies, request: Request, response: Response): Promise<Person | null> {
   const email = field(request, 'email');
-  if (!deps.sessions.demo) return deps.sessions.withPassword(deps.tenantId, email, field(request, 'password'));
-  const person = await deps.people.find(deps.tenantId, email);
+  const isAddress = ADDRESS.test(email);
+  if (isAddress) recordAs(response, email.toLowerCase(), email.toLowerCase());
+  if (!deps.sessions.demo) return isAddress ? withPassword(deps, email, request, response) : null;
+  const person = isAddress ? await deps.people.find(deps.tenantId, email) : null;
   if (!person?.active) throw new PageError(400, 'There is nobody of that address. Pick one of the list.');
   return person;
+}
+
+async function withPassword(deps: WebDependencies, email: string, request: Request, response: Response) {
+  try {
+    return await deps.sessions.withPassword(deps.tenantId, email, field(request, 'password'), networkOf(request));
+  } catch (error) {
+    if (!(error instanceof TooManyTriesError)) throw error;
+    if (!error.first) recordAs(response, null);
+    response.set('retry-after', String(error.retryAfterSeconds));
+    throw new PageError(429, TOO_MANY);
+  }
 }

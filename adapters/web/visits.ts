@@ -4,6 +4,7 @@ import type { Person, Sessions } from '../ports.ts';
 import { readCookie, SESSION_COOKIE } from './cookies.ts';
 import { checkForm, formToken } from './form-token.ts';
 import { PageError } from './page-error.ts';
+import { recordAs } from './record-visits.ts';
 
 /** A signed-in person's request. */
 export interface Visit {
@@ -31,7 +32,9 @@ export function createVisits({ sessions, tenantId }: { sessions: Sessions; tenan
   const who = async (request: Request) => {
     const token = readCookie(request, SESSION_COOKIE);
     const person = token ? await sessions.read(token) : null;
-    return person?.active && person.tenantId === tenantId ? person : null;
+    if (!person?.active || person.tenantId !== tenantId) return null;
+    if (request.res) recordAs(request.res, person.email);
+    return person;
   };
   const page =
     (handle: VisitHandler): RequestHandler =>

@@ -31,15 +31,22 @@ const HELP = `Type a question, or:
   /people                   who there is
   /quit`;
 
+interface PromptOptions {
+  /** Ends the input. */
+  readonly signal?: AbortSignal;
+  /** Nothing is shown before the first line has come: nobody may be there, and a log is no place for a list of people. */
+  readonly quiet?: boolean;
+}
+
 /**
  * Reads questions line by line until the input ends or `/quit`. Resolves to `no_input` when the input ended before it
- * gave a line, as under a process manager. `signal` ends the input.
+ * gave a line, as under a process manager.
  */
 export async function runPrompt(
   context: CliContext,
   product: Product,
   tenantId: string,
-  signal?: AbortSignal,
+  { signal, quiet = false }: PromptOptions = {},
 ): Promise<'ended' | 'no_input'> {
   const { stdin, stdout } = context.streams;
   const session: Session = {
@@ -52,7 +59,6 @@ export async function runPrompt(
   // In a terminal the line editor gets Ctrl-C; it means the process, as everywhere.
   lines.on('SIGINT', () => void process.kill(process.pid, 'SIGINT'));
   signal?.addEventListener('abort', () => lines.close(), { once: true });
-  stdout.write(`${listPeople(session.listed)}\n`);
   const prompt = () => {
     lines.setPrompt(
       session.asker
@@ -61,7 +67,10 @@ export async function runPrompt(
     );
     lines.prompt();
   };
-  prompt();
+  if (!quiet) {
+    stdout.write(`${listPeople(session.listed)}\n`);
+    prompt();
+  }
   let given = false;
   for await (const line of lines) {
     given = true;

@@ -86,7 +86,10 @@ async function serve(
   }
   await greet(context, product, tenantId, service.url);
   const ending = new AbortController();
-  const prompt = runPrompt(context, product, tenantId, ending.signal);
+  const prompt = runPrompt(context, product, tenantId, {
+    signal: ending.signal,
+    quiet: streams.stdin.isTTY !== true,
+  });
   const ended = await Promise.race([prompt, stopped]);
   if (ended === 'no_input') {
     streams.stdout.write('No terminal to ask from: serving until stopped.\n');

@@ -4,6 +4,7 @@ import { audit } from '../audit.ts';
 import { createPeople } from '../operations/people.ts';
 import { createPasswords } from '../service/passwords.ts';
 import { createSessions } from '../service/sessions.ts';
+import { createSignInLimits } from '../service/sign-in-limits.ts';
 import { tokenSecrets } from '../service/token-secret.ts';
 import { tenantOf } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
@@ -31,7 +32,8 @@ async function printToken(context: CliContext, options: TokenOptions): Promise<v
     const person = await createPeople(product).find(tenantId, options.as);
     if (!person?.active) throw notActive(options.as, tenantId);
     const passwords = createPasswords({ database });
-    const sessions = createSessions({ database, passwords, secrets, clock: Date.now, demo: () => false });
+    const limits = createSignInLimits({ database });
+    const sessions = createSessions({ database, passwords, limits, secrets, clock: Date.now, demo: () => false });
     await database.transaction((query) =>
       audit(query, tenantId, { actor: 'terminal', action: 'token.issue', target: person.email }),
     );

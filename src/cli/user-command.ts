@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { UsageError } from '../../retrieval/errors.ts';
 import { audit } from '../audit.ts';
 import { createPeople } from '../operations/people.ts';
 import { hashPassword, storePassword } from '../service/passwords.ts';
@@ -37,7 +39,12 @@ async function setPassword(context: CliContext, email: string, options: { tenant
 }
 
 async function readPassword({ stdin, stderr }: Streams, email: string): Promise<string> {
-  if (stdin.isTTY !== true) return (await text(stdin)).replace(/\r?\n$/, '');
+  if (stdin.isTTY !== true) {
+    const bytes = await buffer(stdin);
+    // Read all the same, it would be another password than its owner types.
+    if (!isUtf8(bytes)) throw new UsageError('the password is not valid UTF-8; save or send it as UTF-8');
+    return bytes.toString('utf8').replace(/\r?\n$/, '');
+  }
   stderr.write(`Password for ${email} (it is not shown): `);
   // A terminal's line editor would print what is typed.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,5 +1,12 @@
 // What admins see of what the product did: figures and the log of questions. Reads only.
-import type { DayFigures, Insights, LoggedCandidate, LoggedQuestion, Overview } from '../../adapters/web/ports.ts';
+import type {
+  DayFigures,
+  Insights,
+  LoggedCandidate,
+  LoggedOpinion,
+  LoggedQuestion,
+  Overview,
+} from '../../adapters/web/ports.ts';
 import { readPageCursor, writePageCursor } from '../../ingest/page-cursor.ts';
 import { REFUSALS, type Refusal } from '../../retrieval/model.ts';
 import type { Database, Query } from '../../retrieval/ports.ts';
@@ -95,11 +102,12 @@ function toFigures(row: FiguresRow): DayFigures {
 
 async function readFeedback(query: Query, tenantId: string, days: number): Promise<Overview['feedback']> {
   const rows = await query<Overview['feedback']>(
-    `select count(*) filter (where verdict = 'up')::int as up, count(*) filter (where verdict = 'down')::int as down
+    `select count(*) filter (where verdict = 'up')::int as up, count(*) filter (where verdict = 'down')::int as down,
+         count(*) filter (where reason = 'not_allowed_to_see')::int as "notAllowedToSee"
        from feedback where tenant_id = $1 and withdrawn_at is null and given_at >= (${FIRST_DAY}) at time zone 'utc'`,
     [tenantId, days],
   );
-  return rows[0] ?? { up: 0, down: 0 };
+  return rows[0] ?? { up: 0, down: 0, notAllowedToSee: 0 };
 }
 
 async function readRetractions(query: Query, tenantId: string): Promise<Overview['retractions']> {
@@ -118,13 +126,20 @@ const KINDS = {
   // A refusal is no confidence at all.
   zero_confidence: 'coalesce(l.confidence, 0) < 0.005',
   degraded: `l.degraded <> '{}'`,
+  complaint: complaint('true'),
+  not_allowed_to_see: complaint(`f.reason = 'not_allowed_to_see'`),
 } as const;
+
+function complaint(condition: string): string {
+  return `exists (select 1 from feedback f where f.tenant_id = l.tenant_id and f.answer_id = l.answer_id
+    and f.verdict = 'down' and f.withdrawn_at is null and ${condition})`;
+}
 
 const LOGGED = `l.answer_id as "answerId", l.asked_at as "askedAt", l.asker, l.question, l.audience_size as "audienceSize",
     l.status, l.refusal, l.route, l.model, l.cached, l.retrieved, l.dropped_by_permission as "droppedByPermission", l.cited,
     l.unknown_citations as "unknownCitations", l.degraded, l.timings_ms as "timingsMs", l.cost_usd as "costUsd", l.confidence`;
 
-type LoggedRow = Omit<LoggedQuestion, 'candidates'>;
+type LoggedRow = Omit<LoggedQuestion, 'candidates' | 'opinions'>;
 
 async function readQuestions(
   query: Query,
@@ -145,10 +160,12 @@ async function readQuestions(
   const last = page.at(-1);
   const ids = page.map((row) => row.answerId);
   const byAnswer = await readCandidates(query, tenantId, ids, candidates);
+  const opinions = await readOpinions(query, tenantId, ids);
   return {
     questions: page.map(({ position: _position, ...row }) => ({
       ...row,
       candidates: byAnswer.get(row.answerId) ?? [],
+      opinions: opinions.get(row.answerId) ?? [],
     })),
     nextCursor: rows.length > limit && last ? writePageCursor({ time: last.position, id: last.answerId }) : null,
   };
@@ -161,7 +178,24 @@ async function readQuestion(query: Query, tenantId: string, answerId: string): P
   );
   if (!row) return null;
   const candidates = await readCandidates(query, tenantId, [answerId], null);
-  return { ...row, candidates: candidates.get(answerId) ?? [] };
+  const opinions = await readOpinions(query, tenantId, [answerId]);
+  return { ...row, candidates: candidates.get(answerId) ?? [], opinions: opinions.get(answerId) ?? [] };
+}
+
+async function readOpinions(
+  query: Query,
+  tenantId: string,
+  answerIds: readonly string[],
+): Promise<Map<string, LoggedOpinion[]>> {
+  const rows = await query<LoggedOpinion & { answerId: string }>(
+    `select answer_id as "answerId", given_by as "givenBy", verdict, reason, comment, platform, given_at as "givenAt"
+       from feedback where tenant_id = $1 and answer_id = any($2::text[]) and withdrawn_at is null
+       order by given_at, given_by`,
+    [tenantId, answerIds],
+  );
+  const byAnswer = new Map<string, LoggedOpinion[]>();
+  for (const { answerId, ...opinion } of rows) byAnswer.set(answerId, [...(byAnswer.get(answerId) ?? []), opinion]);
+  return byAnswer;
 }
 
 // `limit` for each answer; null: all.

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly isOurHost: (header: string | undefined) => boolean;
   /** The service ends: no request is begun any more. */
   readonly draining: () => boolean;
+  /** Proxies whose word is taken, as Express's `trust proxy` has them. */
+  readonly trustedProxies: readonly string[];
   readonly logger: Logger;
 }
 
@@ -40,8 +42,7 @@ export function createService(options: ServiceOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  // A proxy on this machine says who it speaks for; anybody else could say anything.
-  app.set('trust proxy', 'loopback');
+  app.set('trust proxy', options.trustedProxies);
   app.use(identify, observe(options), securityHeaders(), refuseForeignHost(options));
   addOperatorRoutes(app, options);
   app.use(refuseWhileDraining(options));

@@ -1,5 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import { isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ProblemError, problemDocument, statusOf } from '../../adapters/api/problem.ts';
 import { VerbatimError } from '../../retrieval/errors.ts';
 
 /** The service while it listens. */
@@ -56,6 +59,7 @@ export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS }, application);
+  server.on('clientError', refuseUnreadable);
   const running = countRequests(server);
   await begin(server, host, port);
   const address = server.address();
@@ -72,6 +76,36 @@ export async function listen(
     },
   };
 }
+
+// What is no request that the application could see: said in the form of everything else that is wrong.
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex & { readonly bytesWritten?: number }): void {
+  // After a response has begun, these bytes would be taken for a part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || (socket.bytesWritten ?? 0) > 0) return void socket.destroy();
+  const problem =
+    UNREADABLE[error.code ?? ''] ?? new ProblemError('invalid_request', 'this is not a request of HTTP/1.1');
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemDocument(problem, requestId));
+  const status = statusOf(problem.kind);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'content-type: application/problem+json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'cache-control: no-store',
+      'x-content-type-options: nosniff',
+      `x-request-id: ${requestId}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+const UNREADABLE: Readonly<Record<string, ProblemError>> = {
+  HPE_HEADER_OVERFLOW: new ProblemError('headers_too_large', 'the address and the headers together are too long'),
+  HPE_INVALID_METHOD: new ProblemError('invalid_request', 'the method is not one of HTTP'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ProblemError('timeout', 'the request did not come in time'),
+};
 
 function countRequests(server: Server): { count(): number; ended(deadlineMs: number): Promise<void> } {
   let count = 0;

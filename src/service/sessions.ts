@@ -1,13 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import type { Person, Sessions } from '../../adapters/ports.ts';
-import type { Clock, Database } from '../../retrieval/ports.ts';
+import type { Clock, Database, Query } from '../../retrieval/ports.ts';
 import type { Passwords } from './passwords.ts';
+import type { SignInLimits } from './sign-in-limits.ts';
 import type { TokenSecrets } from './token-secret.ts';
 
 export interface SessionsOptions {
   readonly database: Database;
   readonly passwords: Passwords;
+  readonly limits: SignInLimits;
   readonly secrets: TokenSecrets;
   readonly clock: Clock;
   /** Whether people pick who they are; asked anew each time. */
@@ -23,15 +25,18 @@ const AUDIENCE = 'verbatim';
 interface Claims {
   readonly tenantId: string;
   readonly email: string;
+  /** Null: no token yet. */
+  readonly tokenId: string | null;
   /** Seconds since 1970. */
   readonly issuedAt: number;
+  readonly expiresAt: number;
 }
 
 /**
  * Sessions as signed tokens (HS256). A token names its person, tenant and role, but what the person may do now is read
  * from the directory each time: whoever left, or has got a new password since, has no session.
  */
-export function createSessions({ database, passwords, secrets, clock, demo }: SessionsOptions): Sessions {
+export function createSessions({ database, passwords, limits, secrets, clock, demo }: SessionsOptions): Sessions {
   const keys = new Map(secrets.map((secret) => [keyId(secret), new TextEncoder().encode(secret)]));
   const signer = keyId(secrets[0]);
   return {
@@ -54,10 +59,18 @@ export function createSessions({ database, passwords, secrets, clock, demo }: Se
       const claims = await readToken(token, keys, clock);
       return claims && findPerson(database, claims);
     },
-    async withPassword(tenantId, email, password) {
+    async withPassword(tenantId, email, password, network) {
+      const attempt = { tenantId, email: email.toLowerCase(), network };
+      await limits.begin(attempt);
       const verified = await passwords.verify(tenantId, email, password);
-      const person = await findPerson(database, { tenantId, email: email.toLowerCase(), issuedAt: Infinity });
-      return verified ? person : null;
+      const person = await findPerson(database, { ...attempt, tokenId: null, issuedAt: Infinity, expiresAt: Infinity });
+      if (!verified || !person) return null;
+      await limits.succeed(attempt);
+      return person;
+    },
+    async end(token) {
+      const claims = await readToken(token, keys, clock);
+      if (claims) await endSession(database, claims);
     },
   };
 }
@@ -70,12 +83,13 @@ async function readToken(token: string, keys: ReadonlyMap<string, Uint8Array>, c
       algorithms: [ALGORITHM],
       issuer: ISSUER,
       audience: AUDIENCE,
-      requiredClaims: ['sub', 'tenant', 'iat', 'exp'],
+      requiredClaims: ['sub', 'tenant', 'iat', 'exp', 'jti'],
       currentDate: new Date(clock()),
     });
-    const { sub, tenant, iat } = payload;
-    if (typeof sub !== 'string' || typeof tenant !== 'string' || typeof iat !== 'number') return null;
-    return { tenantId: tenant, email: sub, issuedAt: iat };
+    const { sub, tenant, iat, exp, jti } = payload;
+    if (typeof sub !== 'string' || typeof tenant !== 'string' || typeof jti !== 'string') return null;
+    if (typeof iat !== 'number' || typeof exp !== 'number') return null;
+    return { tenantId: tenant, email: sub, tokenId: jti, issuedAt: iat, expiresAt: exp };
   } catch (error) {
     // Both are what a forged or mangled token throws; anything else is a fault of ours.
     if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
@@ -83,14 +97,15 @@ async function readToken(token: string, keys: ReadonlyMap<string, Uint8Array>, c
   }
 }
 
-async function findPerson(database: Database, { tenantId, email, issuedAt }: Claims): Promise<Person | null> {
+async function findPerson(database: Database, { tenantId, email, tokenId, issuedAt }: Claims): Promise<Person | null> {
   const rows = await database.transaction((query) =>
     query<Person & { passwordSince: number | null }>(
       `select p.tenant_id as "tenantId", p.email, p.name, p.role, p.guest, p.active,
            floor(extract(epoch from c.changed_at))::float8 as "passwordSince"
          from people p left join credentials c on c.tenant_id = p.tenant_id and c.email = p.email
-         where p.tenant_id = $1 and p.email = $2 and p.active`,
-      [tenantId, email],
+         where p.tenant_id = $1 and p.email = $2 and p.active
+           and not exists (select 1 from ended_sessions e where e.tenant_id = $1 and e.token_id = $3)`,
+      [tenantId, email, tokenId],
     ),
   );
   const [row] = rows;
@@ -98,6 +113,22 @@ async function findPerson(database: Database, { tenantId, email, issuedAt }: Cla
   const { passwordSince, ...person } = row;
   // `iat` has whole seconds; within the one of the change the token may be the new one.
   return passwordSince === null || issuedAt >= passwordSince ? person : null;
+}
+
+async function endSession(database: Database, { tenantId, tokenId, expiresAt }: Claims): Promise<void> {
+  await database.transaction((query) =>
+    query(
+      `insert into ended_sessions (tenant_id, token_id, expires_at) values ($1, $2, to_timestamp($3))
+         on conflict (tenant_id, token_id) do nothing`,
+      [tenantId, tokenId, expiresAt],
+    ),
+  );
+}
+
+/** Removes the sessions of all tenants whose tokens have run out by themselves. */
+export async function expireEndedSessions(query: Query): Promise<void> {
+  // An hour more than the clocks of the instances may differ.
+  await query(`delete from ended_sessions where expires_at < now() - interval '1 hour'`);
 }
 
 // Says which key it was without saying what it is.

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
 import { createApiRouter } from '../../adapters/api/router.ts';
 import type { Sessions } from '../../adapters/ports.ts';
-import { audit } from '../audit.ts';
+import { createAuditCall } from '../audit.ts';
 import { createOperations, type Operations } from '../operations/create-operations.ts';
 import { createIdempotencyStore } from '../operations/idempotency.ts';
 import { createMayIngest } from '../operations/may-ingest.ts';
@@ -21,6 +21,7 @@ import { createMetrics } from './metrics.ts';
 import { createPasswords } from './passwords.ts';
 import { createReadiness } from './readiness.ts';
 import { createSessions } from './sessions.ts';
+import { createSignInLimits } from './sign-in-limits.ts';
 import { tokenSecrets } from './token-secret.ts';
 
 /** What pages and chat platforms are made of. */
@@ -66,6 +67,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     sessions: createSessions({
       database,
       passwords: createPasswords(product),
+      limits: createSignInLimits(product),
       secrets,
       clock: Date.now,
       demo: demo.isOn,
@@ -82,6 +84,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     readiness: createReadiness(product),
     isOurHost: createHostCheck(config),
     draining: () => draining,
+    trustedProxies: config.trustedProxies,
     logger,
   });
   const listening = await listen(app, config).catch(async (error: unknown) => {
@@ -134,7 +137,7 @@ function apiRouterOf({ product, sessions, ask, ...operations }: ServiceParts, te
     readTrace: createReadTrace(product),
     mayIngest: createMayIngest({ database, editors: config.editors }),
     idempotency: createIdempotencyStore(product),
-    audit: ({ tenantId: tenant, ...entry }) => database.transaction((query) => audit(query, tenant, entry)),
+    audit: createAuditCall(product),
     ratePerMinute: config.ratePerMinute,
     newId: randomUUID,
     logger,

@@ -50,6 +50,27 @@ describe('the application cannot change its logs', () => {
   });
 });
 
+describe('the audit log only grows', () => {
+  test.each([
+    ['an update', `update audit_log set actor = 'x'`],
+    ['an update of nothing', `update audit_log set actor = 'x' where false`],
+    ['a deletion', 'delete from audit_log'],
+    ['a truncation', 'truncate audit_log'],
+  ])('%s by the owner of the tables is refused', async (_, sql) => {
+    await expect(opened.database.owner((query) => query(sql))).rejects.toThrow(/the audit log only grows/);
+  });
+
+  test('unless a migration means it', async () => {
+    const left = opened.database.owner(async (query) => {
+      await query('alter table audit_log disable trigger audit_log_only_grows');
+      await query(`delete from audit_log where audit_id = 'none'`);
+      return query('select audit_id from audit_log');
+    });
+    expect(await left).toEqual([{ audit_id: '1' }]);
+    await opened.database.owner((query) => query('alter table audit_log enable trigger audit_log_only_grows'));
+  });
+});
+
 describe('the lexical search, which runs as the owner', () => {
   const match = (tenantId: string, aclIds: readonly number[], settings: VisibleTo) =>
     opened.database.read(settings, (query) =>

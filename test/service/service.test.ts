@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../src/service/listen.ts';
+import { createWebPages } from '../../src/web.ts';
 import { type ApiClient, addLiveDocument, createApiClient } from '../helpers/api-client.ts';
 import { demoModeOf } from '../helpers/demo-mode.ts';
 import { type TestService, testService } from '../helpers/service.ts';
@@ -119,8 +120,11 @@ test('passwords sign in, and guessing them soon ends', async () => {
   expect([wrong.status, unknown.status]).toEqual([401, 401]);
   expect(wrong.body.detail).toBe(unknown.body.detail);
   const statuses: number[] = [];
-  for (let index = 0; index < 5; index++) statuses.push((await signIn('ann@x.example', 'wrong horse')).status);
-  expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  for (let index = 0; index < 11; index++) statuses.push((await signIn('ann@x.example', 'wrong horse')).status);
+  expect(statuses).toEqual([...Array.from({ length: 9 }, () => 401), 429, 429]);
+  const refused = await signIn('ann@x.example', 'correct horse');
+  expect(refused).toMatchObject({ status: 429, body: { type: 'urn:verbatim:problem:too-many-requests' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   const log = await started.product.database.transaction((query) =>
     query(
       "select distinct actor, details ->> 'status' as status from audit_log where action = 'api.createToken' order by 1, 2",
@@ -129,6 +133,7 @@ test('passwords sign in, and guessing them soon ends', async () => {
   expect(log).toEqual([
     { actor: 'ann@x.example', status: '200' },
     { actor: 'ann@x.example', status: '401' },
+    { actor: 'ann@x.example', status: '429' },
     { actor: 'nobody@x.example', status: '401' },
   ]);
 });
@@ -212,5 +217,51 @@ describe('a service that is told to stop', () => {
     await ending.service.drain();
     await cut;
     await ending.close();
+  });
+});
+
+describe('what is no request of HTTP', () => {
+  async function exchange(text: string): Promise<string> {
+    const { hostname, port } = new URL(started.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(text);
+    return (await buffer(socket)).toString();
+  }
+
+  test.each([
+    ['an address that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 431],
+    ['headers that are too long', `GET / HTTP/1.1\r\nhost: localhost\r\nx-a: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a method that is none', 'FROB / HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
+    ['something else', '\x16\x03\x01 hello', 400],
+  ])('%s gets a problem document', async (_, text, status) => {
+    const response = await exchange(text);
+    const [head = '', body = ''] = response.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/content-type: application\/problem\+json/);
+    expect(JSON.parse(body)).toMatchObject({ status, type: expect.stringMatching(/^urn:/) });
+  });
+});
+
+describe('behind a proxy', () => {
+  const cookieVia = async (trustedProxies: string) => {
+    const service = await testService({
+      environment: { VERBATIM_TRUSTED_PROXIES: trustedProxies },
+      mount: (parts) => ({ webRouter: createWebPages(parts, { tenantId: 'acme' }) }),
+    });
+    try {
+      const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
+      const page = await fetch(new URL('/sign-in', service.url), { headers });
+      return page.headers.getSetCookie().join();
+    } finally {
+      await service.close();
+    }
+  };
+
+  test('that is trusted, cookies are for HTTPS', async () => {
+    expect(await cookieVia('127.0.0.1/32')).toMatch(/; Secure/);
+  });
+
+  test('that is not, its word counts for nothing', async () => {
+    expect(await cookieVia('10.0.0.0/8')).not.toMatch(/; Secure/);
   });
 });

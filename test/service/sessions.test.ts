@@ -1,11 +1,12 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Person, Sessions } from '../../adapters/ports.ts';
 import { createPasswords, hashPassword, storePassword } from '../../src/service/passwords.ts';
-import { createSessions, TOKEN_SECONDS } from '../../src/service/sessions.ts';
+import { createSessions, expireEndedSessions, TOKEN_SECONDS } from '../../src/service/sessions.ts';
+import { createSignInLimits } from '../../src/service/sign-in-limits.ts';
 import { tokenSecrets } from '../../src/service/token-secret.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
 import { importPeople, testOperations } from '../helpers/operations.ts';
@@ -31,7 +32,8 @@ afterAll(() => opened.close());
 function sessionsWith(...secrets: [string, ...string[]]): Sessions {
   const { database } = opened;
   const passwords = createPasswords({ database });
-  return createSessions({ database, passwords, secrets, clock: () => now, demo: () => false });
+  const limits = createSignInLimits({ database });
+  return createSessions({ database, passwords, limits, secrets, clock: () => now, demo: () => false });
 }
 
 const parts = (token: string) =>
@@ -105,6 +107,38 @@ test('after a change of secrets the tokens of the one before hold, those of the 
   expect(await sessionsWith(SECRET).read(fresh)).toEqual(ann);
 });
 
+describe('signing out', () => {
+  test('ends that session on every instance, and no other', async () => {
+    const [here, elsewhere] = [sessionsWith(SECRET), sessionsWith(SECRET)];
+    const [ended, other] = [await here.issue(ann), await here.issue(ann)];
+    await here.end(ended);
+    await elsewhere.end(ended);
+    expect([await here.read(ended), await elsewhere.read(ended)]).toEqual([null, null]);
+    expect([await here.read(other), await elsewhere.read(other)]).toEqual([ann, ann]);
+  });
+
+  test('with a token that is none does nothing', async () => {
+    const sessions = sessionsWith(SECRET);
+    const expired = await sessions.issue(ann);
+    now += (TOKEN_SECONDS + 1) * 1_000;
+    for (const token of ['', 'x.y.z', expired]) await sessions.end(token);
+    expect(await opened.database.transaction((query) => query('select 1 from ended_sessions'))).toEqual([]);
+  });
+
+  test('is remembered until the token runs out by itself', async () => {
+    const sessions = sessionsWith(SECRET);
+    const kept = () => opened.database.transaction((query) => query('select token_id from ended_sessions'));
+    await sessions.end(await sessions.issue(ann));
+    await opened.database.transaction(expireEndedSessions);
+    expect(await kept()).toHaveLength(1);
+    await opened.database.transaction((query) =>
+      query(`update ended_sessions set expires_at = now() - interval '2 hours'`),
+    );
+    await opened.database.transaction(expireEndedSessions);
+    expect(await kept()).toEqual([]);
+  });
+});
+
 describe('passwords', () => {
   const give = async (email: string, password: string) => {
     const digest = await hashPassword(password);
@@ -118,7 +152,7 @@ describe('passwords', () => {
     await give('zoe@x.example', 'left long ago');
     const sessions = sessionsWith(SECRET);
     const signIn = (email: string, password: string, tenantId = 'acme') =>
-      sessions.withPassword(tenantId, email, password);
+      sessions.withPassword(tenantId, email, password, randomUUID());
     expect(await signIn('Ann@X.example', 'correct horse')).toEqual(ann);
     expect(await signIn('ann@x.example', 'Correct horse')).toBeNull();
     expect(await signIn('ann@x.example', 'correct horse\u0000')).toBeNull();
@@ -145,7 +179,7 @@ describe('passwords', () => {
     await give('ann@x.example', 'correct horse');
     const time = async (email: string) => {
       const start = process.cpuUsage();
-      await sessions.withPassword('acme', email, 'wrong password');
+      await sessions.withPassword('acme', email, 'wrong password', randomUUID());
       const { user, system } = process.cpuUsage(start);
       return user + system;
     };

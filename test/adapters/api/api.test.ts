@@ -486,6 +486,18 @@ describe('bad input', () => {
     expect(await faultsOf({ question: 'x', audience: ['bob'] })).toMatchObject([{ at: '/audience/0' }]);
   });
 
+  test.each([
+    ['just', 51],
+    ['much', 60],
+  ])('a file that is %s too large is refused, and the service goes on', async (_, mebibytes) => {
+    const made = new FormData();
+    made.set('file', new File([Buffer.alloc(mebibytes * 2 ** 20)], 'a.md'));
+    const refused = await call('POST', '/v1/documents', { token: tokens.eve, body: made }).catch(() => null);
+    // A client may be cut off before it has sent all.
+    if (refused) expect(refused).toMatchObject({ status: 413, body: { type: 'urn:verbatim:problem:too-large' } });
+    expect((await call('GET', '/health')).status).toBe(200);
+  });
+
   test('a form that is refused does not hold up others', async () => {
     const start = performance.now();
     const refused = await Promise.all(

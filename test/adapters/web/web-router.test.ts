@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assetPath } from '../../../adapters/web/assets.ts';
 import { BONUS, CRANE, LEAVE, startWebService, TENANT, type WebService } from '../../helpers/web-service.ts';
 
 let web: WebService;
@@ -387,5 +388,127 @@ describe('what is sent', () => {
       404,
       'application/problem+json',
     ]);
+  });
+});
+
+async function rows<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  return web.product.database.transaction((query) => query<Row>(sql, values));
+}
+
+describe('signing out', () => {
+  test('ends the session, also for whoever has copied its cookie', async () => {
+    const ann = await browser('ann');
+    const copied = await browser();
+    for (const [name, value] of ann.cookies) copied.cookies.set(name, value);
+    expect((await copied.get('/')).status).toBe(200);
+    expect((await ann.post('/sign-out', {})).status).toBe(303);
+    expect((await copied.get('/')).headers.get('location')).toMatch(/^\/sign-in/);
+    const again = await browser('ann');
+    expect((await again.get('/')).status).toBe(200);
+  });
+});
+
+describe('the audit log', () => {
+  const since = async () => (await rows<{ now: Date }>('select now() as now'))[0]?.now;
+  const logged = (from: unknown) =>
+    rows<{ actor: string; action: string; target: string; status: number }>(
+      `select actor, action, target, (details ->> 'status')::int as status from audit_log
+         where at >= $1 and action like 'web.%' order by at`,
+      [from],
+    );
+
+  test('has every page and form of a person with its outcome, before the response', async () => {
+    const from = await since();
+    const ben = await browser('ben');
+    const documentId = web.documentIds.get('leave.md') ?? '';
+    const secret = web.documentIds.get('bonus.md') ?? '';
+    await ben.get(`/documents/${documentId}?start=1&end=2`);
+    await ben.get(`/documents/${secret}`);
+    await ben.get('/admin');
+    await ben.post(`/admin/documents/${documentId}/quarantine`, {});
+    await ben.get('/channels/finance');
+    await ben.get('/pulse');
+    await ben.get(assetPath('style.css'));
+    await ben.post('/sign-out', {});
+    expect(await logged(from)).toEqual(
+      [
+        ['web.signIn', 'ben@x.example', 303],
+        ['web.readChat', '/', 200],
+        ['web.openDocument', documentId, 200],
+        ['web.openDocument', secret, 404],
+        ['web.readOverview', '/admin', 403],
+        ['web.quarantineDocument', documentId, 403],
+        ['web.readChannel', 'finance', 404],
+        ['web.signOut', '/sign-out', 303],
+      ].map(([action, target, status]) => ({ actor: 'ben@x.example', action, target, status })),
+    );
+  });
+
+  test('has who was refused, what was asked and what an admin read, without content', async () => {
+    const from = await since();
+    const ann = await browser('ann');
+    await ann.post('/ask', { place: 'private', question: 'How many days of annual leave are there?' });
+    const entries = await logged(from);
+    const asked = entries.find(({ action }) => action === 'web.ask');
+    expect(asked).toMatchObject({ actor: 'ann@x.example', status: 303 });
+    const ada = await browser('ada');
+    await ada.get(`/admin/questions/${asked?.target}`);
+    const stranger = await browser();
+    await stranger.get('/sign-in');
+    await stranger.post('/sign-in', { email: 'nobody@x.example' });
+    await stranger.get('/admin');
+    expect((await logged(from)).slice(entries.length)).toEqual([
+      { actor: 'ada@x.example', action: 'web.signIn', target: 'ada@x.example', status: 303 },
+      { actor: 'ada@x.example', action: 'web.readChat', target: '/', status: 200 },
+      { actor: 'ada@x.example', action: 'web.readQuestion', target: asked?.target, status: 200 },
+      { actor: 'nobody@x.example', action: 'web.signIn', target: 'nobody@x.example', status: 400 },
+    ]);
+    expect(JSON.stringify(await rows('select * from audit_log where at >= $1', [from]))).not.toMatch(/annual leave/);
+  });
+
+  test('is needed: nothing is shown that cannot be recorded', async () => {
+    const ann = await browser('ann');
+    await web.product.database.owner((query) => query('revoke insert on audit_log from verbatim_app'));
+    try {
+      const { status, text, headers } = await ann.get('/');
+      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+      expect(text).not.toMatch(/Ann/);
+    } finally {
+      await web.product.database.owner((query) => query('grant insert on audit_log to verbatim_app'));
+    }
+    expect((await ann.get('/')).status).toBe(200);
+  });
+});
+
+describe('what people say of answers', () => {
+  const COMMENT = '<img src=x onerror=alert(1)> & **not** theirs';
+
+  test('is for admins to read, as text, and the worst stands out', async () => {
+    const ann = await browser('ann');
+    await ann.post('/ask', { place: 'private', question: 'How many days of annual leave does everyone have?' });
+    const [last] = await rows<{ answer_id: string }>('select answer_id from answers order by asked_at desc limit 1');
+    const answerId = last?.answer_id ?? '';
+    const ada = await browser('ada');
+    expect((await ada.get('/admin')).text).not.toContain('not for them');
+    await ann.get('/');
+    const said = { place: 'private', verdict: 'down', reason: 'not_allowed_to_see', comment: COMMENT };
+    expect((await ann.post(`/answers/${answerId}/feedback`, said)).status).toBe(303);
+    expect((await ada.get('/admin')).text).toContain('1 person says');
+    for (const path of [
+      '/admin/questions',
+      '/admin/questions?kind=complaint',
+      '/admin/questions?kind=not_allowed_to_see',
+      `/admin/questions/${answerId}`,
+    ]) {
+      const { text } = await ada.get(path);
+      expect(text, path).toContain('Somebody here should not see this');
+      expect(text).toContain('&lt;img src=x onerror=alert(1)&gt; &amp; **not** theirs');
+      expect(text).not.toContain('<img src=x');
+    }
+    const ben = await browser('ben');
+    expect((await ben.get('/admin/questions?kind=complaint')).status).toBe(403);
+    await ann.post(`/answers/${answerId}/feedback`, { place: 'private', verdict: 'withdraw' });
+    expect((await ada.get('/admin/questions?kind=complaint')).text).not.toContain('**not** theirs');
+    expect((await ada.get('/admin')).text).not.toContain('not for them');
   });
 });

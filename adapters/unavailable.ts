@@ -1,0 +1,15 @@
+import { DatabaseTimeoutError, DatabaseUnavailableError, VerbatimError } from '../retrieval/errors.ts';
+import { SearchFailedError } from '../retrieval/search.ts';
+
+/** Seconds after which a request may be tried again that found something away. */
+export const RETRY_SECONDS = 5;
+
+/** What is said when the database is away or too slow. */
+export const UNAVAILABLE_TEXT = 'the documents cannot be searched at the moment; try again';
+
+/** What to say about an error that passes by itself, such as a database that restarts; null for every other. */
+export function unavailableText(error: unknown): string | null {
+  const away = [DatabaseUnavailableError, DatabaseTimeoutError, SearchFailedError];
+  if (away.some((type) => error instanceof type)) return UNAVAILABLE_TEXT;
+  return error instanceof VerbatimError && error.code === 'overloaded' ? error.message : null;
+}
