@@ -1,4 +1,5 @@
 // Events of chat platforms between being received and having ended. Implemented over the database in src/chat.
+import { VerbatimError } from '../retrieval/errors.ts';
 import type { Claim } from './question.ts';
 
 /** What a platform sent, as it is kept until it has ended. */
@@ -38,9 +39,29 @@ export interface Inbox {
   note(tenantId: string, noted: Noted): Promise<Received>;
 }
 
+/** Thrown by what works on an event: whatever refused it refuses it each time, so it is not tried again. */
+export class FinalEventError extends VerbatimError {}
+
+/** Thrown by what works on an event: it is tried again after a pause, for as long as it takes. */
+export class TryLaterError extends VerbatimError {
+  readonly pauseSeconds: number;
+  constructor(code: string, message: string, { pauseSeconds, cause }: { pauseSeconds: number; cause?: unknown }) {
+    super(code, message, { cause });
+    this.pauseSeconds = pauseSeconds;
+  }
+}
+
+/** The claim on an event whose turn has come. */
+export interface HeldClaim extends Claim {
+  /** Somebody may try it again: after `pauseSeconds` as often as it takes, or else a few times with growing pauses. */
+  giveBack(pauseSeconds?: number): Promise<void>;
+  /** The event has failed for good. */
+  giveUp(): Promise<void>;
+}
+
 /** An event whose turn has come, held by this instance. */
 export interface HeldEvent extends ChatEvent {
-  readonly claim: Claim;
+  readonly claim: HeldClaim;
   /** 1 for the first try. */
   readonly attempt: number;
 }

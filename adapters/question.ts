@@ -38,6 +38,10 @@ export interface Deliveries {
 
 /** One instance's right to answer an event. */
 export interface Claim {
+  /** What an earlier try answered and could not post; null where there is none. */
+  readonly answerId: string | null;
+  /** Keeps the answer for whoever tries again: then only the posting is repeated. */
+  keep(answerId: string): Promise<void>;
   /** The event has ended; nobody will answer it again. */
   end(): Promise<void>;
   /** Somebody may try it again. */
@@ -50,7 +54,9 @@ export type Stage = 'permissions' | 'search' | 'context' | 'model' | 'recheck' |
 export interface QuestionHandlerOptions {
   readonly ask: (question: Question, options?: { readonly onStage?: (stage: Stage) => void }) => Promise<Answer>;
   readonly people: Pick<People, 'seesMoreAlone'>;
-  readonly answers: Pick<Answers, 'recordPosted'>;
+  readonly answers: Pick<Answers, 'recordPosted' | 'find'>;
+  /** Whether everyone of the audience may be shown the answer now. */
+  readonly mayShow: (tenantId: string, answerId: string, audience: Audience) => Promise<boolean>;
   readonly deliveries: Deliveries;
   /** Longest question in characters, as the core has it. */
   readonly maxQuestionCharacters: number;
@@ -60,8 +66,11 @@ export interface QuestionHandlerOptions {
 
 /** Where and how a reply is shown. */
 export interface Delivery {
-  /** Shows it. @returns the messages that hold it; none for what cannot be edited later. What it throws is tried again. */
-  readonly post: (reply: Reply) => Promise<readonly Place[]>;
+  /**
+   * Shows it, and calls `posted` with each message as soon as it stands, except for what cannot be edited later. What it
+   * throws is tried again.
+   */
+  readonly post: (reply: Reply, posted: (place: Place) => Promise<void>) => Promise<void>;
   readonly onStage?: (stage: Stage) => void;
   /** The caller's claim on the event, where it already holds one and ends it itself. */
   readonly claim?: Claim;
@@ -76,10 +85,11 @@ export function createQuestionHandler(options: QuestionHandlerOptions): HandleQu
     const claim = delivery.claim ?? (await options.deliveries.claim(question.tenantId, question.eventKey));
     if (claim === null) return null;
     try {
-      const reply = await replyTo(options, question, delivery);
-      const places = await delivery.post(reply);
-      if (reply.answerId !== null && places.length > 0)
-        await record(options, question.tenantId, reply.answerId, places);
+      const reply = await replyTo(options, question, { ...delivery, claim });
+      const { answerId } = reply;
+      await delivery.post(reply, async (place) => {
+        if (answerId !== null) await record(options, question.tenantId, answerId, place);
+      });
       if (!delivery.claim) await claim.end();
       return reply;
     } catch (error) {
@@ -106,7 +116,7 @@ function memberKey(member: AudienceMember): string {
 async function replyTo(
   options: QuestionHandlerOptions,
   question: IncomingQuestion,
-  delivery: Delivery,
+  delivery: Delivery & { readonly claim: Claim },
 ): Promise<Reply> {
   const text = question.text.trim();
   if (text === '') return plainReply('hint', question.hasAttachments ? NO_TEXT_QUESTION_TEXT : EMPTY_QUESTION_TEXT);
@@ -115,22 +125,46 @@ async function replyTo(
     return plainReply('hint', questionTooLongText(text.length, maxQuestionCharacters));
   try {
     const audience = audienceOf(question);
-    const answer = await options.ask(
-      {
-        tenantId: question.tenantId,
-        asker: question.asker.id,
-        audience,
-        text,
-        ...(question.threadId === null ? {} : { threadId: question.threadId }),
-      },
-      delivery.onStage ? { onStage: delivery.onStage } : {},
-    );
+    const kept = await keptAnswer(options, question, { audience, answerId: delivery.claim.answerId });
+    const answer = kept ?? (await askAnew(options, question, { audience, text, delivery }));
     const offerPrivate = await offersPrivate(options, question, audience);
     return toReply(answer, { private: question.private, offerPrivate, publicUrl: options.publicUrl });
   } catch (error) {
     options.logger.error({ eventKey: question.eventKey, err: error }, 'a question could not be answered');
     return plainReply('failure', error instanceof UsageError ? sentence(error.message) : FAILURE_TEXT);
   }
+}
+
+async function askAnew(
+  { ask, logger }: QuestionHandlerOptions,
+  { tenantId, asker, threadId, eventKey }: IncomingQuestion,
+  {
+    audience,
+    text,
+    delivery: { claim, onStage },
+  }: { audience: Audience; text: string; delivery: Delivery & { readonly claim: Claim } },
+): Promise<Answer> {
+  const answer = await ask(
+    { tenantId, asker: asker.id, audience, text, ...(threadId === null ? {} : { threadId }) },
+    onStage ? { onStage } : {},
+  );
+  // A courtesy to whoever tries again: without it the question is only answered anew.
+  await claim.keep(answer.answerId).catch((error: unknown) => {
+    logger.warn({ eventKey, err: error }, 'an answer could not be kept for another try');
+  });
+  return answer;
+}
+
+// Rights may have changed since the try that made it: then it is made anew. A refusal holds nothing.
+async function keptAnswer(
+  { answers, mayShow }: QuestionHandlerOptions,
+  { tenantId }: IncomingQuestion,
+  { audience, answerId }: { audience: Audience; answerId: string | null },
+): Promise<Answer | null> {
+  const stored = answerId === null ? null : await answers.find(tenantId, answerId);
+  if (stored === null || stored.retractedAt !== null) return null;
+  const { answer } = stored;
+  return answer.refusal !== null || (await mayShow(tenantId, answer.answerId, audience)) ? answer : null;
 }
 
 // By rights alone, never by what documents say. An offer is a courtesy: without it the answer stands.
@@ -153,11 +187,11 @@ async function record(
   { answers, logger }: QuestionHandlerOptions,
   tenantId: string,
   answerId: string,
-  places: readonly Place[],
+  place: Place,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await answers.recordPosted(tenantId, answerId, places);
+      return await answers.recordPosted(tenantId, answerId, [place]);
     } catch (error) {
       logger.warn({ answerId, attempt, err: error }, 'where an answer was posted could not be stored');
       if (attempt === RECORD_ATTEMPTS) throw error;

@@ -86,7 +86,7 @@ export async function queueRetractions(query: Query, tenantId: string): Promise<
   );
 }
 
-/** Messages that are to be edited, oldest first. */
+/** Messages that are to be edited: those that were not tried yet, then oldest first. */
 export async function pendingRetractions(
   query: Query,
   tenantId: string,
@@ -96,8 +96,37 @@ export async function pendingRetractions(
   return query<RetractionTarget>(
     `select tenant_id as "tenantId", platform, workspace, conversation, message, answer_id as "answerId"
        from posted_answers where tenant_id = $1 and platform = $2 and retraction = 'pending'
-       order by posted_at, message limit $3`,
+       order by retraction_error is not null, posted_at, message limit $3`,
     [tenantId, platform, limit],
+  );
+}
+
+/** A conversation, or a whole workspace (null). */
+export interface RetractionPlace extends Pick<RetractionTarget, 'tenantId' | 'platform' | 'workspace'> {
+  readonly conversation: string | null;
+}
+
+/** Opens those of a place again that were given up. @returns all messages there that are to be edited. */
+export async function reopenRetractions(
+  query: Query,
+  { tenantId, platform, workspace, conversation }: RetractionPlace,
+): Promise<RetractionTarget[]> {
+  return query<RetractionTarget>(
+    `update posted_answers set retraction = 'pending'
+       where tenant_id = $1 and platform = $2 and workspace = $3 and ($4::text is null or conversation = $4)
+         and retraction in ('pending', 'failed')
+       returning tenant_id as "tenantId", platform, workspace, conversation, message, answer_id as "answerId"`,
+    [tenantId, platform, workspace, conversation],
+  );
+}
+
+/** Notes why a message could not be edited yet; `error` is a code, never a text. */
+export async function postponeRetraction(query: Query, target: RetractionTarget, error: string): Promise<void> {
+  const { tenantId, platform, workspace, conversation, message } = target;
+  await query(
+    `update posted_answers set retraction_error = $6 where tenant_id = $1 and platform = $2 and workspace = $3
+       and conversation = $4 and message = $5 and retraction = 'pending'`,
+    [tenantId, platform, workspace, conversation, message, error],
   );
 }
 

@@ -223,5 +223,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Readiness: object({
     status: { type: 'string', enum: ['ready', 'not_ready'] },
     checks: { type: 'object', additionalProperties: { type: 'string' }, description: '`ok`, or what is wrong' },
+    connections: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: '`connected`, or since when not, of the chat platforms; questions over the API do not need them',
+    },
   }),
 };

@@ -1,10 +1,9 @@
 // Slack: requests come in through HTTP or Socket Mode, wait in the inbox, and are worked on here in turn.
-import { App, type Receiver, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
-import { VerbatimError } from '../../retrieval/errors.ts';
+import { App, type Receiver } from '@slack/bolt';
 import type { Audience } from '../../retrieval/model.ts';
 import type { Clock, Logger } from '../../retrieval/ports.ts';
 import type { AdminCommands } from '../admin-command.ts';
-import type { HeldEvent, Inbox, Outgoing } from '../inbox.ts';
+import { FinalEventError, type HeldEvent, type Inbox, type Outgoing } from '../inbox.ts';
 import type { Answers, Documents, FeedbackStore, People } from '../ports.ts';
 import type { HandleQuestion } from '../question.ts';
 import { plainReply } from '../reply.ts';
@@ -14,14 +13,16 @@ import { addInteractions } from './interactions.ts';
 import { handleInternal, type InternalPayload } from './internal-events.ts';
 import type { SlackCache, Usergroups, Workspace, Workspaces } from './ports.ts';
 import { createPoster } from './post-messages.ts';
-import { renderReply, renderRetraction } from './render-reply.ts';
-import { clientOptions, createClients, sdkLogger, slackErrorCode } from './slack-client.ts';
+import { renderReply } from './render-reply.ts';
+import { type ClientFor, clientOptions, createClients, refusalCode, sdkLogger } from './slack-client.ts';
 import { createSlackFeedback } from './slack-feedback.ts';
 import { createHttpHandler, type HttpHandler } from './slack-http.ts';
-import { createIntake, type EventBody, workspaceOf } from './slack-intake.ts';
+import { createIntake, type EventBody, type IntakeOptions, workspaceOf } from './slack-intake.ts';
 import { createOauthOptions, type OauthSettings } from './slack-oauth.ts';
 import { createSlackPeople } from './slack-people.ts';
 import { createQuestionFlow } from './slack-questions.ts';
+import { createSocketMode } from './socket-mode.ts';
+import { notInstalled, takeBack } from './take-back.ts';
 
 export interface SlackAdapterOptions {
   /** Null: no HTTP, Socket Mode only. */
@@ -34,6 +35,8 @@ export interface SlackAdapterOptions {
   readonly workspaces: Workspaces;
   readonly inbox: Inbox;
   readonly outgoing: Outgoing;
+  /** The bot is back in a channel, or in its workspace (null): answers that could not be taken back there can be now. */
+  readonly tryRetractionsAgain: (workspace: Workspace, channel: string | null) => Promise<void>;
   readonly cache: SlackCache;
   readonly usergroups: Usergroups;
   readonly people: People;
@@ -60,7 +63,9 @@ export interface SlackAdapter {
   start(): Promise<void>;
   /** Takes no further requests. */
   stop(): Promise<void>;
-  /** Works on an event of the inbox whose lane begins with `slack:`. */
+  /** How Socket Mode is doing, in words; null without it. */
+  connection(): string | null;
+  /** Works on an event of the inbox whose lane begins with `slack:`. @throws FinalEventError, TryLaterError, or anything else */
   handleEvent(event: HeldEvent): Promise<void>;
   /** Reads the usergroups of all workspaces again. */
   refreshUsergroups(): Promise<void>;
@@ -74,13 +79,6 @@ export interface RetractPayload {
     readonly message: string;
     readonly answerId: string;
   };
-}
-
-/** A message cannot be edited: its workspace uninstalled the app. */
-class NotInstalledError extends VerbatimError {
-  constructor() {
-    super('slack_not_installed', 'the app is no longer installed in the workspace');
-  }
 }
 
 /** Makes the adapter. Nothing is connected before `start`. */
@@ -105,11 +103,18 @@ export function createSlackAdapter(options: SlackAdapterOptions): SlackAdapter {
   const intake = createIntake({
     ...options,
     processNow: (event) => app.processEvent(event),
-    apologise: (workspace, { channel, thread }) => apologise(workspace, channel, thread),
+    apologise: createApology({ ...options, clientFor }),
   });
-  const socket = options.appToken === null ? null : createSocket(options.appToken, options, logger, intake);
+  const { appToken } = options;
+  const sdk = { ...options, logger, ours: options.logger };
+  const socket = appToken === null ? null : createSocketMode({ ...sdk, appToken, intake });
   const refreshUsergroups = async () => {
-    for (const workspace of await options.workspaces.list()) await parts.slackPeople.refreshUsergroups(workspace);
+    for (const workspace of await options.workspaces.list()) {
+      await parts.slackPeople.refreshUsergroups(workspace).catch((error: unknown) => {
+        const { teamId } = workspace;
+        options.logger.warn({ teamId, err: error }, 'the usergroups of a workspace could not be read');
+      });
+    }
   };
   return {
     handler: createHandler(),
@@ -123,7 +128,8 @@ export function createSlackAdapter(options: SlackAdapterOptions): SlackAdapter {
       stopping = true;
       if (socket) await socket.stop();
     },
-    handleEvent: (event) => handle(event),
+    connection: () => socket?.state() ?? null,
+    handleEvent: (event) => handle(event).catch(refuse),
     refreshUsergroups,
   };
 
@@ -140,32 +146,26 @@ export function createSlackAdapter(options: SlackAdapterOptions): SlackAdapter {
     const workspace = await options.workspaces.find(teamId);
     if (workspace === null) {
       options.logger.warn({ eventKey: event.eventKey }, 'an event of a workspace that uninstalled the app was dropped');
-      if (payload.retract) throw new NotInstalledError();
-    } else if (payload.retract) await retract(workspace, payload.retract);
-    else if (payload.internal) await handleInternal(parts, workspace, { internal: payload.internal }, event);
+      if (payload.retract) throw notInstalled();
+    } else if (payload.retract) {
+      await takeBack(clientFor(workspace), { ...payload.retract, attempt: event.attempt });
+    } else if (payload.internal) await handleInternal(parts, workspace, { internal: payload.internal }, event);
     else await app.processEvent({ body: payload, ack: async () => undefined, customProperties: { held: event } });
   }
+}
 
-  async function retract(workspace: Workspace, { channel, message }: RetractPayload['retract']): Promise<void> {
-    try {
-      await clientFor(workspace).chat.update({ channel, ts: message, ...renderRetraction() });
-    } catch (error) {
-      // Somebody deleted the message: nothing is shown any more.
-      if (slackErrorCode(error) !== 'message_not_found') throw error;
-    }
-  }
-
-  async function apologise(workspace: Workspace, channel: string, thread: string): Promise<boolean> {
+function createApology({ clientFor, logger }: { clientFor: ClientFor; logger: Logger }): IntakeOptions['apologise'] {
+  return async (workspace, { channel, thread }) => {
     const [message] = renderReply(plainReply('failure'), { feedback: false, postable: false });
     if (!message) return false;
     try {
       await clientFor(workspace).chat.postMessage({ channel, thread_ts: thread, unfurl_links: false, ...message });
       return true;
     } catch (error) {
-      options.logger.error({ err: error }, 'not even that a question failed could be said');
+      logger.error({ err: error }, 'not even that a question failed could be said');
       return false;
     }
-  }
+  };
 }
 
 // What listeners get is found by ourselves: the workspace, and the claim on the event.
@@ -185,22 +185,9 @@ function createApp({ workspaces, apiUrl }: SlackAdapterOptions, logger: ReturnTy
   });
 }
 
-function createSocket(
-  appToken: string,
-  { apiUrl, logger: ours }: SlackAdapterOptions,
-  logger: ReturnType<typeof sdkLogger>,
-  intake: (event: ReceiverEvent) => Promise<void>,
-): Receiver {
-  const receiver = new SocketModeReceiver({
-    appToken,
-    logger,
-    installerOptions: { clientOptions: clientOptions({ apiUrl, logger }) },
-    // Not acknowledged: Slack sends it again.
-    processEventErrorHandler: async ({ error }) => {
-      ours.error({ err: error }, 'an event of Socket Mode could not be stored');
-      return false;
-    },
-  });
-  receiver.init({ processEvent: intake } as unknown as App);
-  return receiver;
+// What Slack refuses for good is not tried again: nothing else gets done in the meantime, and nothing comes of it.
+function refuse(error: unknown): never {
+  const code = refusalCode(error);
+  if (code === null) throw error;
+  throw new FinalEventError(code, 'Slack refuses what an event needs', { cause: error });
 }

@@ -7,6 +7,7 @@ import { type HomeContent, publishHome } from './app-home.ts';
 import { plainText } from './escape-mrkdwn.ts';
 import { offerIngest } from './ingest-file.ts';
 import type { Workspace, Workspaces } from './ports.ts';
+import type { PostMessages } from './post-messages.ts';
 import type { ClientFor } from './slack-client.ts';
 import type { SlackFeedback } from './slack-feedback.ts';
 import { type EventBody, type SlackEvent, userOf } from './slack-intake.ts';
@@ -19,8 +20,10 @@ export interface EventParts {
   readonly slackPeople: SlackPeople;
   readonly slackFeedback: SlackFeedback;
   readonly answerInThread: AnswerInThread;
+  readonly post: PostMessages;
   readonly admin: AdminCommands;
   readonly home: HomeContent;
+  readonly tryRetractionsAgain: (workspace: Workspace, channel: string | null) => Promise<void>;
   readonly ownsThread: (workspace: Workspace, channel: string, thread: string) => Promise<boolean>;
   readonly logger: Logger;
 }
@@ -47,7 +50,15 @@ export function addEventListeners(app: App, parts: EventParts): void {
     });
   }
   app.event('app_home_opened', async ({ event, context }) => {
-    if (event.tab === 'home') await publishHome(parts, contextOf(context).workspace, event.user);
+    if (event.tab !== 'home') return;
+    // A tab is drawn anew each time that it is opened.
+    await publishHome(parts, contextOf(context).workspace, event.user).catch((error: unknown) => {
+      parts.logger.warn({ err: error }, 'the Home tab of somebody could not be shown');
+    });
+  });
+  // The intake lets only the bot's own joining pass.
+  app.event('member_joined_channel', async ({ event, context }) => {
+    await parts.tryRetractionsAgain(contextOf(context).workspace, event.channel);
   });
   addDirectoryListeners(app, parts);
 }
@@ -86,7 +97,7 @@ async function onQuestion(parts: EventParts, context: Context, event: SlackEvent
   const text = plainText(event.text ?? '', workspace.botUserId);
   if (direct && files.length > 0 && (text === '' || /^ingest\b/i.test(text))) {
     const place = { channel: event.channel, thread, user };
-    if (await offerIngest(parts, workspace, place, files)) return;
+    if (await offerIngest(parts, workspace, { ...place, eventKey: held.eventKey }, files)) return;
   }
   const userTeam = event.user_team ?? event.source_team ?? event.team;
   await parts.answerInThread(

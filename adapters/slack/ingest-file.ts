@@ -4,6 +4,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '../../retrieval/model.ts';
 import type { AdminCommands, AdminReply } from '../admin-command.ts';
 import type { Readers } from '../ports.ts';
 import type { Workspace } from './ports.ts';
+import type { PostMessages } from './post-messages.ts';
 import { ACTIONS, renderNotice } from './render-reply.ts';
 import type { ClientFor } from './slack-client.ts';
 import type { SlackPeople } from './slack-people.ts';
@@ -24,9 +25,9 @@ const DERIVED = 'derived';
 
 /** Offers admins a button for each file. @returns false for everybody else. */
 export async function offerIngest(
-  parts: IngestParts,
+  parts: IngestParts & { readonly post: PostMessages },
   workspace: Workspace,
-  { channel, thread, user }: { channel: string; thread: string; user: string },
+  { channel, thread, user, eventKey }: { channel: string; thread: string; user: string; eventKey: string },
   files: readonly object[],
 ): Promise<boolean> {
   const asker = await parts.slackPeople.asker(workspace, user);
@@ -39,10 +40,9 @@ export async function offerIngest(
       : [{ id: ACTIONS.ingestFile, label: `Ingest ${name ?? 'file'}`.slice(0, 75), value: id }];
   });
   // Action ids must differ within a message, so each file has a message of its own.
-  for (const button of known.slice(0, 10)) {
-    const notice = renderNotice('Shall I add this file to the documents? You choose next who may read it.', [button]);
-    await parts.clientFor(workspace).chat.postMessage({ channel, thread_ts: thread, unfurl_links: false, ...notice });
-  }
+  const text = 'Shall I add this file to the documents? You choose next who may read it.';
+  const notices = known.slice(0, 10).map((button) => renderNotice(text, [button]));
+  await parts.post({ workspace, channel, thread, eventKey }, notices);
   return known.length > 0;
 }
 

@@ -11,14 +11,15 @@ import { createCommandProgress } from './command-progress.ts';
 import { plainText } from './escape-mrkdwn.ts';
 import { contextOf } from './event-listeners.ts';
 import { INGEST_VIEW, ingestSharedFile, openIngestModal, readIngest } from './ingest-file.ts';
-import { enqueueInternal } from './internal-events.ts';
+import { enqueueInternal, notHereText } from './internal-events.ts';
 import type { Workspace } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
 import { ACTIONS, renderNotice, renderPreformatted, renderReply, type SlackMessage } from './render-reply.ts';
-import { type ClientFor, slackErrorCode } from './slack-client.ts';
+import { respondOnce } from './respond-once.ts';
+import { type ClientFor, NOT_THERE, refusalCode } from './slack-client.ts';
 import { REASONS_VIEW, readReasons, type SlackFeedback, thanksMessage } from './slack-feedback.ts';
 import type { SlackPeople } from './slack-people.ts';
-import { toPlace } from './slack-questions.ts';
+import { saidKey, toPlace } from './slack-questions.ts';
 import { SHORTCUTS } from './slack-shortcuts.ts';
 
 export interface InteractionParts {
@@ -75,8 +76,7 @@ function addCommands(app: App, parts: InteractionParts): void {
         // Ephemeral messages cannot be edited later, so nothing is recorded: they are gone when Slack is reloaded.
         post: async (reply) => {
           const messages = renderReply(reply, { feedback: true, postable: !inDirect });
-          await respondOnce(parts, workspace, held.eventKey, respond, messages);
-          return [];
+          await respondOnce(parts, workspace, { key: saidKey(held.eventKey, reply), respond }, messages);
         },
       },
     );
@@ -97,23 +97,6 @@ function addCommands(app: App, parts: InteractionParts): void {
     await respond({ response_type: 'ephemeral', ...adminMessage(reply) });
     await progress.end();
   });
-}
-
-// A response URL takes five messages; a reply of more parts than that is as good as a document.
-const MAX_RESPONSES = 5;
-
-async function respondOnce(
-  { outgoing }: InteractionParts,
-  { tenantId }: Workspace,
-  eventKey: string,
-  respond: RespondFn,
-  messages: readonly SlackMessage[],
-): Promise<void> {
-  for (const [part, message] of messages.slice(0, MAX_RESPONSES).entries()) {
-    if (typeof (await outgoing.begin(tenantId, eventKey, part)) === 'object') continue;
-    await respond({ response_type: 'ephemeral', ...message });
-    await outgoing.complete(tenantId, eventKey, part, 'ephemeral');
-  }
 }
 
 /** The place that a link to a message means: `https://x.slack.com/archives/C1/p1712345678000100`. */
@@ -197,7 +180,6 @@ async function isAsker(
 }
 
 const NOT_FOR_ALL_TEXT = 'Not everyone in this channel may read what this answer quotes, so it stays between us.';
-const NOT_HERE_TEXT = 'I am not in this channel. Invite me, then try again.';
 
 async function showToChannel(
   parts: InteractionParts,
@@ -217,15 +199,12 @@ async function showToChannel(
       question,
     ]);
     const messages = renderReply(reply, { feedback: true, postable: false });
-    const posted = await parts.post({ workspace, channel, thread, eventKey }, messages);
-    await parts.answers.recordPosted(
-      tenantId,
-      answerId,
-      posted.map((message) => toPlace(workspace, channel, thread, message)),
+    await parts.post({ workspace, channel, thread, eventKey }, messages, (message) =>
+      parts.answers.recordPosted(tenantId, answerId, [toPlace(workspace, channel, thread, message)]),
     );
     return 'It is in the channel now.';
   } catch (error) {
-    if (['not_in_channel', 'channel_not_found'].includes(slackErrorCode(error) ?? '')) return NOT_HERE_TEXT;
+    if (NOT_THERE.has(refusalCode(error) ?? '')) return notHereText(channel);
     parts.logger.error({ answerId, err: error }, 'an answer could not be shown to a channel');
     return 'That did not work. Try again in a moment.';
   }
@@ -247,12 +226,22 @@ function addForgetButtons(app: App, parts: InteractionParts): void {
 }
 
 function addShortcuts(app: App, parts: InteractionParts): void {
-  const onShortcut = (id: string, run: (workspace: Workspace, body: MessageShortcut) => Promise<void>) =>
-    app.shortcut<MessageShortcut>({ type: 'message_action', callback_id: id }, async ({ ack, shortcut, context }) => {
-      await ack();
-      await run(contextOf(context).workspace, shortcut);
-    });
-  onShortcut(SHORTCUTS.ask, async (workspace, { message, channel, user, action_ts: at }) => {
+  const onShortcut = (
+    id: string,
+    run: (workspace: Workspace, body: MessageShortcut, respond: RespondFn) => Promise<void>,
+  ) =>
+    app.shortcut<MessageShortcut>(
+      { type: 'message_action', callback_id: id },
+      async ({ ack, shortcut, context, respond }) => {
+        await ack();
+        await run(contextOf(context).workspace, shortcut, respond);
+      },
+    );
+  onShortcut(SHORTCUTS.ask, async (workspace, { message, channel, user, action_ts: at }, respond) => {
+    // Before anything is answered that could not be shown. What goes wrong with this look is met again, and said, in turn.
+    if (!(await parts.slackPeople.isThere(workspace, channel.id).catch(() => true))) {
+      return void (await respond({ response_type: 'ephemeral', ...renderNotice(notHereText(channel.id)) }));
+    }
     const internal = {
       kind: 'ask_about' as const,
       teamId: workspace.teamId,

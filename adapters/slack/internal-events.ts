@@ -5,7 +5,7 @@ import type { Claim } from '../question.ts';
 import type { Workspace } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
 import { renderNotice } from './render-reply.ts';
-import type { ClientFor } from './slack-client.ts';
+import { type ClientFor, NOT_THERE, refusalCode } from './slack-client.ts';
 import type { AnswerInThread } from './slack-questions.ts';
 
 /** The payload of an event of our own. */
@@ -50,6 +50,13 @@ interface InternalParts {
   readonly answerInThread: AnswerInThread;
 }
 
+/** What is said to somebody who asks in a conversation that the bot is not in. */
+export function notHereText(channel: string): string {
+  return channel.startsWith('D')
+    ? 'I am not in that conversation and cannot be invited. Ask me in a direct message.'
+    : 'I am not in that channel. Invite me, then try again.';
+}
+
 /** Does it. */
 export async function handleInternal(
   { clientFor, post, answers, answerInThread }: InternalParts,
@@ -60,7 +67,17 @@ export async function handleInternal(
   if (internal.kind === 'ask_about') {
     const { channel, thread, user, text, direct } = internal;
     const question = { workspace, eventKey, channel, thread, message: null, user, text, hasAttachments: false, direct };
-    return answerInThread(question, claim);
+    try {
+      return await answerInThread(question, claim);
+    } catch (error) {
+      // The bot was removed since it was asked.
+      if (!NOT_THERE.has(refusalCode(error) ?? '')) throw error;
+      const notice = renderNotice(notHereText(channel));
+      const { channel: own } = await clientFor(workspace).conversations.open({ users: user });
+      if (!own?.id) throw error;
+      await post({ workspace, channel: own.id, thread: null, eventKey: `${eventKey}/not-there` }, [notice]);
+      return;
+    }
   }
   const stored = await answers.find(workspace.tenantId, internal.answerId);
   if (stored === null) return;

@@ -1,4 +1,5 @@
 // Calls of Slack's Web API for each workspace: one client a token, which waits for `Retry-After` by itself.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LogLevel, type Logger as SlackLogger, webApi } from '@slack/bolt';
 import { VerbatimError } from '../../retrieval/errors.ts';
 import type { Logger } from '../../retrieval/ports.ts';
@@ -20,9 +21,37 @@ export function createClients(options: { readonly apiUrl: string | null; readonl
     const known = clients.get(botToken);
     if (known) return known;
     const client = new webApi.WebClient(botToken, clientOptions(options));
+    postOnce(client, botToken, options);
     clients.set(botToken, client);
     return client;
   };
+}
+
+const MAX_WAITS = 20; // for `Retry-After`, which is mostly a second; then the event is tried again later
+
+// A request whose answer was lost may have been carried out: the SDK would send it again and nobody would know of the first
+// message. So what posts is sent once, except when Slack says that it was not taken. Calls for the same token wait together.
+function postOnce(client: SlackClient, botToken: string, options: Parameters<typeof clientOptions>[0]): void {
+  const once = new webApi.WebClient(botToken, {
+    ...clientOptions(options),
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+  });
+  let closedUntil = 0;
+  const whenOpen = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    for (let wait = 1; ; wait++) {
+      const pauseMs = closedUntil - performance.now();
+      if (pauseMs > 0) await sleep(pauseMs);
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof webApi.WebAPIRateLimitedError) || wait === MAX_WAITS) throw error;
+        closedUntil = Math.max(closedUntil, performance.now() + error.retryAfter * 1_000);
+      }
+    }
+  };
+  client.chat.postMessage = (message) => whenOpen(() => once.chat.postMessage(message));
+  client.chat.postEphemeral = (message) => whenOpen(() => once.chat.postEphemeral(message));
 }
 
 /** What each client of the SDK gets, also the ones that Bolt makes. */
@@ -50,19 +79,63 @@ export function sdkLogger(logger: Logger): SlackLogger {
   };
 }
 
-/** The code of a refusal of Slack's API, such as `channel_not_found`; null for anything else. */
+/**
+ * The code that Slack's API answered with, such as `channel_not_found`; null for anything else, also for what only looks like
+ * an answer: the SDK gives a page of a proxy as the code, and an answer without one.
+ */
 export function slackErrorCode(error: unknown): string | null {
-  return error instanceof webApi.WebAPIPlatformError ? error.data.error : null;
+  if (!(error instanceof webApi.WebAPIPlatformError)) return null;
+  const code: unknown = error.data.error;
+  return typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code) ? code : null;
 }
 
-/** The token of the bot is refused, or Slack cannot be reached at the start. */
+// docs.slack.dev, errors of any method: those that another try may not meet. `accesslimited` and `team_added_to_org` end by
+// themselves; `fatal_error` and `internal_error` may have been carried out.
+const PASSING = new Set([
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'team_added_to_org',
+  'accesslimited',
+]);
+
+/** The code with which Slack refuses a call and will refuse it again; null when another try may succeed. */
+export function refusalCode(error: unknown): string | null {
+  const code = slackErrorCode(error);
+  return code === null || PASSING.has(code) ? null : code;
+}
+
+/** The refusals that mean: the bot does not see this conversation. */
+export const NOT_THERE: ReadonlySet<string> = new Set(['not_in_channel', 'channel_not_found', 'is_archived']);
+
+/** A token of the app is refused, or Slack cannot be reached at the start. */
 export class SlackUnreachableError extends VerbatimError {
-  constructor(code: string, options?: { cause?: unknown }) {
-    const advice = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked'].includes(code)
-      ? 'copy SLACK_BOT_TOKEN again from "OAuth & Permissions" of the app'
-      : 'check the network and SLACK_API_URL';
-    super('slack_unreachable', `Slack did not accept the bot's token (${code}); ${advice}`, options);
+  constructor(code: string, { cause, token = 'bot' }: { cause?: unknown; token?: 'bot' | 'app' } = {}) {
+    const copy =
+      token === 'bot'
+        ? 'copy SLACK_BOT_TOKEN again from "OAuth & Permissions" of the app'
+        : 'make SLACK_APP_TOKEN anew under "App-Level Tokens" of the app, with connections:write';
+    const advice = isTokenRefusal(code) ? copy : 'check the network and SLACK_API_URL';
+    super('slack_unreachable', `Slack did not accept the ${token}'s token (${code}); ${advice}`, { cause });
   }
+}
+
+const TOKEN_REFUSALS = new Set([
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'not_allowed_token_type',
+  'missing_scope',
+]);
+
+/** The code says that the token will never do. */
+export function isTokenRefusal(code: string | null): boolean {
+  return code !== null && TOKEN_REFUSALS.has(code);
 }
 
 /** Which workspace and bot a token is of. @throws SlackUnreachableError */

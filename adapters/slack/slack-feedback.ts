@@ -1,5 +1,6 @@
 // What people think of an answer: reactions and buttons; a thumbs-down is asked what was wrong.
 import type { types } from '@slack/bolt';
+import type { Logger } from '../../retrieval/ports.ts';
 import { reactionVerdict } from '../feedback-reactions.ts';
 import { type Answers, FEEDBACK_REASONS, type Feedback, type FeedbackReason, type FeedbackStore } from '../ports.ts';
 import { FEEDBACK_ASK_TEXT, FEEDBACK_REASON_TEXTS, FEEDBACK_THANKS_TEXT } from '../wording.ts';
@@ -13,6 +14,7 @@ export interface SlackFeedbackOptions {
   readonly slackPeople: SlackPeople;
   readonly answers: Pick<Answers, 'atPlace'>;
   readonly feedback: FeedbackStore;
+  readonly logger: Logger;
 }
 
 /** A reaction on a message. */
@@ -63,7 +65,10 @@ export function createSlackFeedback(options: SlackFeedbackOptions): SlackFeedbac
       const ask = renderNotice(FEEDBACK_ASK_TEXT, [
         { id: ACTIONS.explain, label: 'Say what was wrong', value: answer },
       ]);
-      await clientFor(workspace).chat.postEphemeral({ channel, user, ...ask });
+      // The opinion counts without it.
+      await clientFor(workspace)
+        .chat.postEphemeral({ channel, user, ...ask })
+        .catch((error: unknown) => options.logger.warn({ err: error }, 'what was wrong could not be asked'));
     },
     async unreacted(workspace, { user, reaction, channel, message }) {
       const verdict = reactionVerdict(reaction);

@@ -2,8 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type App,
+  type BufferedIncomingMessage,
+  defaultBodyLimit,
+  HTTPModuleFunctions,
   HTTPReceiver,
   type HTTPReceiverOptions,
+  isRawBodyError,
   type ReceiverEvent,
   type Logger as SlackLogger,
 } from '@slack/bolt';
@@ -24,8 +28,8 @@ export interface HttpOptions {
 /** Handles a request whose body nobody has read yet. */
 export type HttpHandler = (request: IncomingMessage & { originalUrl?: string }, response: ServerResponse) => void;
 
-// Slack's own advice for old requests; the same for clocks that run ahead, which the SDK accepts without a limit.
-const MAX_SKEW_SECONDS = 300;
+const MAX_AGE_SECONDS = 300; // docs.slack.dev: verifying requests from Slack
+const MAX_AHEAD_SECONDS = 60; // for clocks that differ; the SDK accepts the future without a limit
 
 /** Makes the handler of all paths of Slack. */
 export function createHttpHandler({
@@ -53,16 +57,40 @@ export function createHttpHandler({
   return (request, response) => {
     // A router that the handler is mounted in cuts its own path off.
     request.url = request.originalUrl ?? request.url ?? '/';
-    if (request.method === 'POST') {
-      if (!isTimely(request, clock())) return end(response, 401);
-      if (isStopping()) return end(response, 503);
-    }
-    try {
-      receiver.requestListener(request, response);
-    } catch {
-      end(response, 404);
-    }
+    const listen = () => {
+      try {
+        receiver.requestListener(request, response);
+      } catch {
+        end(response, 404);
+      }
+    };
+    if (request.method !== 'POST') return listen();
+    if (!isTimely(request, clock())) return end(response, 401);
+    if (isStopping()) return end(response, 503);
+    void refusal(request, signingSecret).then((status) => (status === null ? listen() : end(response, status)));
   };
+}
+
+// The SDK takes a body that is no object apart outside of everything that catches: a signed `null` would end the process. So
+// it is read and verified here first, by the SDK's own functions; the receiver then takes what was read from the request.
+async function refusal(request: IncomingMessage, signingSecret: string): Promise<number | null> {
+  const options = { signingSecret, bodyLimit: defaultBodyLimit };
+  const read = async () => HTTPModuleFunctions.parseAndVerifyHTTPRequest(options, request);
+  try {
+    const buffered = await read();
+    return isObject(buffered) ? null : 400;
+  } catch (error) {
+    return isRawBodyError(error) && error.statusCode === 413 ? 413 : 401;
+  }
+}
+
+function isObject(buffered: BufferedIncomingMessage): boolean {
+  try {
+    const body: unknown = HTTPModuleFunctions.parseHTTPRequestBody(buffered);
+    return typeof body === 'object' && body !== null && !Array.isArray(body);
+  } catch {
+    return false;
+  }
 }
 
 // A signature in another spelling would pass the SDK's comparison and look like a new request.
@@ -73,7 +101,8 @@ function isTimely({ headers }: IncomingMessage, nowMs: number): boolean {
   const signature = headers['x-slack-signature'];
   if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return false;
   if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;
-  return Math.abs(nowMs / 1_000 - Number(timestamp)) <= MAX_SKEW_SECONDS;
+  const ageSeconds = nowMs / 1_000 - Number(timestamp);
+  return ageSeconds <= MAX_AGE_SECONDS && ageSeconds >= -MAX_AHEAD_SECONDS;
 }
 
 function end(response: ServerResponse, status: number): void {

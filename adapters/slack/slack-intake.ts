@@ -68,14 +68,16 @@ export function createIntake(options: IntakeOptions): (event: ReceiverEvent) => 
     const body = received.body as EventBody;
     const teamId = workspaceOf(body);
     const workspace = teamId === null ? null : await options.workspaces.find(teamId);
+    const signature = signatureOf(received);
     if (workspace === null) {
       options.logger.warn(
         { teamId, type: body.event?.type ?? body.type },
         'something of an unknown or uninstalled workspace was dropped',
       );
+      // Of no tenant, and refused when it comes again like everything that was signed.
+      if (signature !== null) await note(options.inbox, { tenantId: '' }, { signature, invalidates: null });
       return received.ack();
     }
-    const signature = signatureOf(received);
     const isAsk = body.command === '/ask';
     if (!body.event && !isAsk) {
       if (signature !== null) await note(options.inbox, workspace, { signature, invalidates: null });
@@ -84,14 +86,15 @@ export function createIntake(options: IntakeOptions): (event: ReceiverEvent) => 
     const event = isAsk ? commandEvent(workspace, body) : toChatEvent(workspace, body, options.followUps);
     const invalidates = invalidationOf(workspace, body);
     if (event !== null) await store(options, workspace, body, event, { signature, invalidates });
-    else if (invalidates !== null) await note(options.inbox, workspace, { signature, invalidates });
+    else if (signature !== null || invalidates !== null)
+      await note(options.inbox, workspace, { signature, invalidates });
     await received.ack(...(isAsk ? [{ response_type: 'ephemeral' as const, text: ASKING_TEXT }] : []));
   };
 }
 
 const ASKING_TEXT = 'Looking through the documents that you may read…';
 
-async function note(inbox: Inbox, { tenantId }: Workspace, noted: Noted): Promise<void> {
+async function note(inbox: Inbox, { tenantId }: Pick<Workspace, 'tenantId'>, noted: Noted): Promise<void> {
   if ((await inbox.note(tenantId, noted)) === 'replayed') throw new ReplayedRequestError();
 }
 
@@ -143,19 +146,29 @@ export function toChatEvent(workspace: Workspace, body: EventBody, followUps: bo
   // A mention in a thread comes twice, as `app_mention` and as `message`: the message itself is what is answered once.
   const isMessage = event.type === 'app_mention' || event.type === 'message';
   const id = isMessage ? `message/${channel}/${event.ts}` : `event/${body.event_id}`;
-  const place = channel ?? `user/${userOf(event) ?? ''}`;
   return {
     tenantId,
     eventKey: `slack:${teamId}/${id}`,
-    lane: `slack:${teamId}/${place}`,
+    lane: `slack:${teamId}/${laneOf(event)}`,
     position: event.event_ts ?? event.ts ?? '',
     payload: body,
   };
 }
 
-// What a listener waits for beside messages and reactions. Who joined or left a channel is only noted.
+// Nothing that somebody does holds back the loss of a right, and no group holds back a workspace.
+function laneOf(event: SlackEvent): string {
+  if (REVOCATIONS.has(event.type)) return 'revocations';
+  if (USER_EVENTS.has(event.type)) return `rights/${userOf(event)}`;
+  if (event.type.startsWith('subteam_')) return 'usergroups';
+  return channelOf(event) ?? `user/${userOf(event)}`;
+}
+
+const REVOCATIONS = new Set(['app_uninstalled', 'tokens_revoked']);
+
+// What a listener waits for beside messages and reactions.
 const WORKED_ON = new Set([
   'app_home_opened',
+  'member_joined_channel',
   'user_change',
   'team_join',
   'subteam_created',
@@ -171,6 +184,9 @@ function isForUs({ botUserId }: Workspace, event: SlackEvent, followUps: boolean
   if (event.type === 'reaction_added' || event.type === 'reaction_removed') {
     return event.item_user === botUserId && reactionVerdict(event.reaction ?? '') !== null;
   }
+  // Who joined a channel is only noted, unless it is the bot.
+  if (event.type === 'member_joined_channel') return userOf(event) === botUserId;
+  if (NEED_USER.has(event.type) && !userOf(event)) return false;
   if (event.type !== 'app_mention' && event.type !== 'message') return WORKED_ON.has(event.type);
   if (event.bot_id || event.edited || userOf(event) === botUserId || !userOf(event) || !event.ts) return false;
   if (event.subtype !== undefined && event.subtype !== 'file_share' && event.subtype !== 'thread_broadcast')
@@ -183,6 +199,7 @@ function isForUs({ botUserId }: Workspace, event: SlackEvent, followUps: boolean
 
 const MEMBER_EVENTS = new Set(['member_joined_channel', 'member_left_channel', 'channel_left', 'group_left']);
 const USER_EVENTS = new Set(['user_change', 'user_profile_changed', 'team_join']);
+const NEED_USER = new Set([...USER_EVENTS, 'app_home_opened']);
 
 // Who sees a channel must be right for the very next answer, not when the lane comes to the event.
 function invalidationOf({ teamId }: Workspace, { event }: EventBody): Invalidation | null {

@@ -4,7 +4,7 @@ import type { People } from '../ports.ts';
 import type { Asker } from '../question.ts';
 import { type SlackCache, type UserFacts, type Usergroups, userPrincipal, type Workspace } from './ports.ts';
 import type { ClientFor } from './slack-client.ts';
-import { slackErrorCode } from './slack-client.ts';
+import { NOT_THERE, refusalCode, slackErrorCode } from './slack-client.ts';
 
 export interface SlackPeopleOptions {
   readonly clientFor: ClientFor;
@@ -18,6 +18,8 @@ export interface SlackPeople {
   asker(workspace: Workspace, userId: string, team?: string): Promise<Asker | null>;
   /** Everyone who sees the channel now; apps of the workspace are no people. */
   audience(workspace: Workspace, channel: string, mustContain?: string): Promise<Audience>;
+  /** Whether the bot sees the channel and can speak there. */
+  isThere(workspace: Workspace, channel: string): Promise<boolean>;
   /** What an event says of a user takes effect at once: who was deactivated holds nothing from now on. */
   userChanged(workspace: Workspace, user: SlackUser): Promise<void>;
   refreshUsergroups(workspace: Workspace): Promise<void>;
@@ -43,6 +45,14 @@ export function createSlackPeople(options: SlackPeopleOptions): SlackPeople {
       const userIds = await membersOf(options, workspace, channel, mustContain);
       const others = userIds.filter((userId) => userId !== workspace.botUserId);
       return toMembers(options, workspace, await factsOf(options, workspace, others));
+    },
+    async isThere(workspace, channel) {
+      try {
+        return (await membersOf(options, workspace, channel, workspace.botUserId)).includes(workspace.botUserId);
+      } catch (error) {
+        if (NOT_THERE.has(refusalCode(error) ?? '')) return false;
+        throw error;
+      }
     },
     async userChanged(workspace, user) {
       if (user.id === undefined) return;

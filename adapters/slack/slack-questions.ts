@@ -54,11 +54,11 @@ export function createQuestionFlow(options: QuestionFlowOptions): AnswerInThread
   return async (question, claim) => {
     const { workspace, eventKey, channel, thread, user, direct } = question;
     const status = showProgress(options, question);
-    const post = async (reply: Reply): Promise<Place[]> => {
+    const post = async (reply: Reply, posted?: (place: Place) => Promise<void>): Promise<void> => {
       const messages = renderReply(reply, { feedback: true, postable: false });
       await status.end();
-      const posted = await options.post({ workspace, channel, thread, eventKey }, messages);
-      return posted.map((message) => toPlace(workspace, channel, thread, message));
+      const target = { workspace, channel, thread, eventKey: saidKey(eventKey, reply) };
+      await options.post(target, messages, (message) => posted?.(toPlace(workspace, channel, thread, message)));
     };
     try {
       const people = await whoSeesIt(options, question);
@@ -95,6 +95,11 @@ export function createQuestionFlow(options: QuestionFlowOptions): AnswerInThread
       }
     }
   };
+}
+
+/** What tells the parts of a reply from those of another one to the same event, which a change of rights can bring about. */
+export function saidKey(eventKey: string, { answerId }: Reply): string {
+  return answerId === null ? eventKey : `${eventKey}/${answerId}`;
 }
 
 /** Where a message is, as the core keeps it. */

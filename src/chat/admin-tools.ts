@@ -10,6 +10,7 @@ import type { TraceEntry } from '../../retrieval/search.ts';
 import { audit } from '../audit.ts';
 import type { Product } from '../product.ts';
 import { readStatus, type Status } from '../status.ts';
+import { readStanding, standingLine } from './standing-answers.ts';
 
 /** Makes the tools. `admins`: whoever holds one of these principals. */
 export function createAdminTools(product: Product, admins: readonly Principal[]): AdminTools {
@@ -26,8 +27,10 @@ export function createAdminTools(product: Product, admins: readonly Principal[])
     },
     async status(tenantId) {
       const status = await readStatus(product, tenantId, { documents: false });
-      const inbox = await database.transaction((query) => readInbox(query, tenantId));
-      return [...statusLines(status), ...inboxLines(inbox)].join('\n');
+      const [inbox, standing] = await database.transaction(
+        async (query) => [await readInbox(query, tenantId), await readStanding(query, tenantId)] as const,
+      );
+      return [...statusLines(status), ...inboxLines(inbox), ...standing.map(standingLine)].join('\n');
     },
     sync: (tenantId, source) => database.transaction((query) => sync(query, tenantId, source)),
     why: (tenantId, answerId, documentId) =>

@@ -23,6 +23,8 @@ export type EventHandler = (event: HeldEvent) => Promise<void>;
 export interface ChatInbox extends Inbox, Deliveries, Outgoing {
   /** Starts the handlers; events of lanes with another beginning are left for whoever handles them. */
   start(handlers: Readonly<Record<string, EventHandler>>): void;
+  /** Looks for events now: some became ready. */
+  wake(): void;
   /** Takes no further events; resolves when the running ones have ended, or after `timeoutMs`: others then take them over. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -51,6 +53,7 @@ export function createInbox(options: InboxOptions): ChatInbox {
           message,
         ]);
       }),
+    wake: () => loop?.wake(),
     start(handlers) {
       const take = createTakeEvent(options, Object.keys(handlers));
       const handle = async (event: HeldEvent) => handlers[event.lane.split(':')[0] ?? '']?.(event);
@@ -95,11 +98,8 @@ async function beginPart(
 
 async function clean(database: Database): Promise<void> {
   await database.transaction(async (query) => {
-    await query(
-      `delete from chat_messages m using chat_events e where e.tenant_id = m.tenant_id and e.event_key = m.event_key
-         and e.ended_at < now() - $1::interval`,
-      [KEEP_ENDED],
-    );
+    // By age alone: their keys can be longer than those of the events.
+    await query('delete from chat_messages where started_at < now() - $1::interval', [KEEP_ENDED]);
     await query('delete from chat_events where ended_at < now() - $1::interval', [KEEP_ENDED]);
     await query('delete from chat_requests where seen_at < now() - $1::interval', [KEEP_REQUESTS]);
   });

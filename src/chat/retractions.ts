@@ -1,12 +1,15 @@
 // The sweep that finds posted answers whose evidence went, and puts each message that must be edited into the inbox, which
 // orders, retries and survives for it.
 import type { ChatEvent } from '../../adapters/inbox.ts';
-import type { Database, Logger } from '../../retrieval/ports.ts';
+import type { Database, Logger, Query } from '../../retrieval/ports.ts';
 import {
   endRetraction,
   pendingRetractions,
+  postponeRetraction,
   queueRetractions,
+  type RetractionPlace,
   type RetractionTarget,
+  reopenRetractions,
   retractUnreadable,
 } from '../../retrieval/retraction.ts';
 import { every } from './every.ts';
@@ -24,6 +27,10 @@ export interface Retractions {
   /** Looks once; what it found is in the inbox when this resolves. */
   sweep(): Promise<void>;
   end(target: RetractionTarget, error: string | null): Promise<void>;
+  /** Notes why a message still stands; it is tried again. */
+  postpone(target: RetractionTarget, error: string): Promise<void>;
+  /** The bot is back in a conversation, or in a whole workspace (null): what could not be edited there is tried at once. */
+  tryAgain(place: RetractionPlace): Promise<void>;
   /** Looks again and again until `stop`. */
   start(): void;
   stop(): void;
@@ -54,6 +61,15 @@ export function createRetractions({ database, inbox, logger, eventFor }: Retract
   return {
     sweep,
     end: (target, error) => database.transaction((query) => endRetraction(query, target, error)),
+    postpone: (target, error) => database.transaction((query) => postponeRetraction(query, target, error)),
+    async tryAgain(place) {
+      await database.transaction(async (query) => {
+        const toEvent = eventFor[place.platform];
+        const targets = await reopenRetractions(query, place);
+        if (toEvent && targets.length > 0) await tryAgain(query, targets.map(toEvent));
+      });
+      inbox.wake();
+    },
     start() {
       timer ??= every(SWEEP_MS, sweep, logger, 'the sweep for answers without evidence failed');
     },
@@ -62,4 +78,17 @@ export function createRetractions({ database, inbox, logger, eventFor }: Retract
       timer = undefined;
     },
   };
+}
+
+// Those that were given up get an event anew with the next sweep; the events of the others need not wait any longer.
+async function tryAgain(query: Query, targets: readonly ChatEvent[]): Promise<void> {
+  const keys = [targets[0]?.tenantId, targets.map(({ eventKey }) => eventKey)];
+  await query(
+    'delete from chat_events where tenant_id = $1 and event_key = any($2::text[]) and ended_at is not null',
+    keys,
+  );
+  await query(
+    'update chat_events set try_after = now() where tenant_id = $1 and event_key = any($2::text[]) and ended_at is null',
+    keys,
+  );
 }

@@ -1,6 +1,6 @@
 // Whose turn it is: one event of a lane at a time, in order, and lanes in turn.
 import { randomUUID } from 'node:crypto';
-import type { HeldEvent } from '../../adapters/inbox.ts';
+import type { HeldClaim, HeldEvent } from '../../adapters/inbox.ts';
 import type { Claim } from '../../adapters/question.ts';
 import type { Database, Logger, Query } from '../../retrieval/ports.ts';
 
@@ -11,8 +11,11 @@ export interface TakeOptions {
 
 const LEASE_SECONDS = 15; // as long as a document's lease: a paused process is not taken for a dead one
 const RENEW_MS = 4_000;
-/** Tries of an event before it is given up: about four minutes. */
-export const MAX_ATTEMPTS = 9;
+const MAX_ATTEMPTS = 9; // about four minutes; longer pauses are for what asks for them
+// Tries at which an event keeps its place before those that came after it. One that fails again steps aside until its pause is
+// over: what is wrong with it must not hold back everything else that is said in its conversation.
+const TRIES_IN_ORDER = 2;
+const KEPT_ANSWER = 'verbatim_answer_id'; // kept beside what the platform sent, and removed together with it
 const CANDIDATES = 50; // lanes; among more than are answered within a minute, those that have waited longest
 
 interface Lane {
@@ -25,6 +28,7 @@ interface Taken {
   position: string;
   payload: object;
   attempts: number;
+  answer_id: string | null;
 }
 
 /** Takes the next event of the platforms for this instance; null when none is ready. */
@@ -51,8 +55,8 @@ export function createTakeEvent(options: TakeOptions, platforms: readonly string
     }
     const { tenant_id: tenantId, lane } = taken.lane;
     served.set(`${tenantId} ${lane}`, ++turn);
-    const { event_key: eventKey, position, payload, attempts } = taken.event;
-    const claim = hold(options, { tenantId, eventKey, owner, attempt: attempts });
+    const { event_key: eventKey, position, payload, attempts, answer_id: answerId } = taken.event;
+    const claim = hold(options, { tenantId, eventKey, owner, attempt: attempts, answerId });
     return { tenantId, eventKey, lane, position, payload, attempt: attempts, claim };
   };
 }
@@ -66,10 +70,11 @@ async function readyLanes(query: Query, platforms: readonly string[]): Promise<L
            max(lease_until) over (partition by tenant_id, lane) as leased_until
          from chat_events
          where ended_at is null and payload is not null and split_part(lane, ':', 1) = any($1::text[])
+           and not (attempts >= $3 and try_after > now())
          order by tenant_id, lane, position, event_key) first
        where try_after <= now() and coalesce(leased_until, '-infinity') <= now()
        order by received_at limit $2`,
-    [platforms, CANDIDATES],
+    [platforms, CANDIDATES, TRIES_IN_ORDER],
   );
 }
 
@@ -83,11 +88,12 @@ async function takeFirst(query: Query, { tenant_id: tenantId, lane }: Lane, owne
     `update chat_events set attempts = attempts + 1, lease_owner = $3, lease_until = now() + $4 * interval '1 second'
        where tenant_id = $1 and try_after <= now()
          and event_key = (select event_key from chat_events
-           where tenant_id = $1 and lane = $2 and ended_at is null order by position, event_key limit 1)
+           where tenant_id = $1 and lane = $2 and ended_at is null and not (attempts >= $5 and try_after > now())
+           order by position, event_key limit 1)
          and not exists (select 1 from chat_events
            where tenant_id = $1 and lane = $2 and ended_at is null and lease_until > now())
-       returning event_key, position, payload, attempts`,
-    [tenantId, lane, owner, LEASE_SECONDS],
+       returning event_key, position, payload - $6::text as payload, payload ->> $6::text as answer_id, attempts`,
+    [tenantId, lane, owner, LEASE_SECONDS, TRIES_IN_ORDER, KEPT_ANSWER],
   );
   return rows[0] ?? null;
 }
@@ -97,10 +103,11 @@ interface Lease {
   readonly eventKey: string;
   readonly owner: string;
   readonly attempt: number;
+  readonly answerId: string | null;
 }
 
 // Renews the lease until the event has ended or is given back.
-function hold({ database, logger }: TakeOptions, { tenantId, eventKey, owner, attempt }: Lease): Claim {
+function hold({ database, logger }: TakeOptions, { tenantId, eventKey, owner, attempt, answerId }: Lease): HeldClaim {
   const update = (set: string, values: readonly unknown[] = []) =>
     database.transaction(async (query) => {
       await query(
@@ -114,20 +121,23 @@ function hold({ database, logger }: TakeOptions, { tenantId, eventKey, owner, at
     );
   }, RENEW_MS);
   renewal.unref();
+  const giveUp = async () => {
+    logger.error({ eventKey, attempt }, 'an event of a chat platform was given up');
+    await update(`ended_at = now(), outcome = 'failed', payload = null, lease_owner = null, lease_until = null`);
+    clearInterval(renewal);
+  };
   return {
+    answerId,
+    keep: (kept) => update('payload = payload || jsonb_build_object($4::text, $5::text)', [KEPT_ANSWER, kept]),
     async end() {
       await update(`ended_at = now(), outcome = 'done', payload = null, lease_owner = null, lease_until = null`);
       clearInterval(renewal);
     },
-    async giveBack() {
-      if (attempt >= MAX_ATTEMPTS) {
-        logger.error({ eventKey, attempt }, 'an event of a chat platform was given up');
-        await update(`ended_at = now(), outcome = 'failed', payload = null, lease_owner = null, lease_until = null`);
-      } else {
-        const pauseSeconds = Math.min(60, 2 ** (attempt - 1));
-        const set = `try_after = now() + $4 * interval '1 second', lease_owner = null, lease_until = null`;
-        await update(set, [pauseSeconds]);
-      }
+    giveUp,
+    async giveBack(pauseSeconds) {
+      if (pauseSeconds === undefined && attempt >= MAX_ATTEMPTS) return giveUp();
+      const set = `try_after = now() + $4 * interval '1 second', lease_owner = null, lease_until = null`;
+      await update(set, [pauseSeconds ?? Math.min(60, 2 ** (attempt - 1))]);
       clearInterval(renewal);
     },
   };
@@ -151,5 +161,5 @@ export async function claimAlone(options: TakeOptions, tenantId: string, eventKe
     ),
   );
   const row = rows[0];
-  return row ? hold(options, { tenantId, eventKey, owner, attempt: row.attempts }) : null;
+  return row ? hold(options, { tenantId, eventKey, owner, attempt: row.attempts, answerId: null }) : null;
 }

@@ -1,11 +1,11 @@
 // Events are taken one after another and worked on beside each other, as many as this instance can.
-import type { HeldEvent } from '../../adapters/inbox.ts';
+import { FinalEventError, type HeldEvent, TryLaterError } from '../../adapters/inbox.ts';
 import type { Logger } from '../../retrieval/ports.ts';
 import type { TakeEvent } from './take-event.ts';
 
 export interface WorkLoopOptions {
   readonly take: TakeEvent;
-  /** What it throws makes the event be tried again. */
+  /** What it throws makes the event be tried again, unless it is a FinalEventError. */
   readonly handle: (event: HeldEvent) => Promise<void>;
   /** Events that are worked on at the same time. */
   readonly concurrency: number;
@@ -38,7 +38,7 @@ export function startWorkLoop({ take, handle, concurrency, logger }: WorkLoopOpt
     while (!stopping) {
       const event = running.size < concurrency ? await takeOrNone(take, logger) : null;
       if (event === null) await pause.begin(POLL_MS);
-      else if (stopping) await persist(() => event.claim.giveBack(), logger);
+      else if (stopping) await persist(() => event.claim.giveBack(0), logger);
       else begin(event);
     }
   };
@@ -68,9 +68,12 @@ async function workOn(event: HeldEvent, handle: WorkLoopOptions['handle'], logge
     await handle(event);
     await persist(() => event.claim.end(), logger);
   } catch (error) {
-    const { eventKey, attempt } = event;
+    const { eventKey, attempt, claim } = event;
     logger.warn({ eventKey, attempt, err: error }, 'an event of a chat platform could not be handled');
-    await persist(() => event.claim.giveBack(), logger);
+    await persist(() => {
+      if (error instanceof FinalEventError) return claim.giveUp();
+      return error instanceof TryLaterError ? claim.giveBack(error.pauseSeconds) : claim.giveBack();
+    }, logger);
   }
 }
 

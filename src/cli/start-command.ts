@@ -8,6 +8,7 @@ import { checkPort } from '../service/listen.ts';
 import type { Service } from '../service/start-service.ts';
 import { tenantOf } from './audience-options.ts';
 import { loadDemoShowing } from './demo-command.ts';
+import { keepServing } from './keep-serving.ts';
 import { runPrompt } from './prompt.ts';
 import type { CliContext } from './run-cli.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -41,6 +42,7 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
   let loading: ReturnType<typeof loadService> | undefined;
   await context.withProduct(
     async (product) => {
+      const endServing = keepServing(product.logger);
       const workers = product.startWorkers();
       // Whoever needs them is told of a failure.
       workers.catch(() => undefined);
@@ -54,6 +56,7 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
         await Promise.race([serve(context, product, service, { tenantId, stopped: stopped.signalled }), lost]);
       } finally {
         await service.drain();
+        endServing();
       }
     },
     {

@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly platforms: readonly PlatformEndpoint[];
   readonly metrics: Metrics;
   readonly readiness: () => Promise<Checks>;
+  /** Of the chat platforms: `connected`, or what is wrong. */
+  readonly connections: () => Readonly<Record<string, string>>;
   /** Whether the `Host` header of a request names this service. */
   readonly isOurHost: (header: string | undefined) => boolean;
   /** The service ends: no request is begun any more. */
@@ -115,7 +117,7 @@ function refuseForeignHost({ isOurHost, platforms }: ServiceOptions): RequestHan
   };
 }
 
-function addOperatorRoutes(app: Express, { readiness, metrics, draining }: ServiceOptions): void {
+function addOperatorRoutes(app: Express, { readiness, connections, metrics, draining }: ServiceOptions): void {
   const get = (path: string, handler: RequestHandler) =>
     app
       .route(path)
@@ -130,7 +132,9 @@ function addOperatorRoutes(app: Express, { readiness, metrics, draining }: Servi
   get('/ready', async (_request, response) => {
     const checks = { ...(await readiness()), ...(draining() ? { service: 'is ending' } : {}) };
     const ready = Object.values(checks).every((check) => check === 'ok');
-    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready', checks });
+    // A platform that cannot be reached is shown and no more: taking the pages and the API away as well would help nobody.
+    const body = { status: ready ? 'ready' : 'not_ready', checks, connections: connections() };
+    response.status(ready ? 200 : 503).json(body);
   });
   get('/metrics', async (_request, response) => {
     const text = await metrics.read();

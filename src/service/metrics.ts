@@ -124,6 +124,12 @@ function createStockMetrics(
     labelNames: ['state'],
     registers,
   });
+  const retractions = new Gauge({
+    name: 'verbatim_retractions',
+    help: 'Posted answers that are to be taken back (pending), and those that cannot be (failed)',
+    labelNames: ['state'],
+    registers,
+  });
   const lag = new Gauge({
     name: 'verbatim_source_lag_seconds',
     help: 'How long ago content and permissions of a source were read, the oldest tenant',
@@ -136,11 +142,12 @@ function createStockMetrics(
     try {
       const counts = await queue.counts();
       const stock = await database.transaction(readStock);
-      for (const gauge of [jobs, documents, lag]) gauge.reset();
+      for (const gauge of [jobs, documents, lag, retractions]) gauge.reset();
       for (const [name, states] of Object.entries(counts)) {
         for (const [state, count] of Object.entries(states)) jobs.set({ queue: name, state }, count);
       }
       for (const { state, count } of stock.documents) documents.set({ state }, count);
+      for (const { state, count } of stock.retractions) retractions.set({ state }, count);
       for (const { source, what, seconds } of stock.lags) lag.set({ source, what }, seconds);
       readAt = performance.now();
     } catch (error) {
@@ -152,10 +159,15 @@ function createStockMetrics(
 
 async function readStock(query: Query): Promise<{
   documents: { state: string; count: number }[];
+  retractions: { state: string; count: number }[];
   lags: { source: string; what: string; seconds: number }[];
 }> {
   const documents = await query<{ state: string; count: number }>(
     'select state, count(*)::int as count from documents group by state',
+  );
+  const retractions = await query<{ state: string; count: number }>(
+    `select s.state, count(p.retraction)::int as count from (values ('pending'), ('failed')) as s(state)
+       left join posted_answers p on p.retraction = s.state group by s.state`,
   );
   const lags = await query<{ source: string; what: string; seconds: number }>(
     `select s.source_id as source, lag.what, max(extract(epoch from now() - lag.at))::float8 as seconds
@@ -163,5 +175,5 @@ async function readStock(query: Query): Promise<{
          as lag(what, at)
        where lag.at is not null group by s.source_id, lag.what`,
   );
-  return { documents, lags };
+  return { documents, retractions, lags };
 }

@@ -8,7 +8,9 @@ import type { Mounted, ServiceParts } from './start-service.ts';
 export async function mountAdapters(parts: ServiceParts, tenantId: string): Promise<Mounted> {
   const webRouter = createWebPages(parts, { tenantId });
   const slack = await slackOf(parts);
-  return slack ? { webRouter, platforms: slack.endpoints, stop: slack.stop } : { webRouter };
+  if (slack === null) return { webRouter };
+  const { endpoints: platforms, stop, connections } = slack;
+  return { webRouter, platforms, stop, connections };
 }
 
 // Loading the SDK takes more than a second, which nobody waits for who has not set anything of Slack.

@@ -36,6 +36,8 @@ export interface ServiceParts extends Operations {
 export interface Mounted {
   readonly webRouter?: Router;
   readonly platforms?: readonly PlatformEndpoint[];
+  /** How the platforms' connections are: `connected`, or what is wrong. */
+  readonly connections?: () => Readonly<Record<string, string>>;
   /** Ends what the platforms have begun, before the service stops listening. */
   readonly stop?: () => Promise<void>;
 }
@@ -82,6 +84,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     platforms: mounted.platforms ?? [],
     metrics,
     readiness: createReadiness(product),
+    connections: mounted.connections ?? (() => ({})),
     isOurHost: createHostCheck(config),
     draining: () => draining,
     trustedProxies: config.trustedProxies,

@@ -1,27 +1,27 @@
 // Puts Slack together for the service: its endpoints, its inbox, and what runs in the background.
 import { createHmac } from 'node:crypto';
 import { createAdminCommands } from '../../adapters/admin-command.ts';
-import type { HeldEvent } from '../../adapters/inbox.ts';
 import type { Answers, Documents, FeedbackStore, People } from '../../adapters/ports.ts';
 import { createQuestionHandler } from '../../adapters/question.ts';
 import {
   createSlackAdapter,
-  type RetractPayload,
   type SlackAdapter,
+  type SlackAdapterOptions,
 } from '../../adapters/slack/create-slack-adapter.ts';
-import { authenticate, slackErrorCode } from '../../adapters/slack/slack-client.ts';
+import type { Workspace, Workspaces } from '../../adapters/slack/ports.ts';
+import { authenticate } from '../../adapters/slack/slack-client.ts';
 import type { HttpHandler } from '../../adapters/slack/slack-http.ts';
 import { EVENTS_PATH, INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../../adapters/slack/slack-paths.ts';
 import { type AnswerQuestion, MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
-import type { RetractionTarget } from '../../retrieval/retraction.ts';
+import type { Audience } from '../../retrieval/model.ts';
 import { createAdminTools } from '../chat/admin-tools.ts';
 import { type ChatInbox, createInbox } from '../chat/inbox.ts';
 import { mayShow, ownsThread } from '../chat/posted.ts';
 import { createRetractions, type Retractions } from '../chat/retractions.ts';
-import { MAX_ATTEMPTS } from '../chat/take-event.ts';
 import { ConfigError, type SlackConfig } from '../config.ts';
 import type { Product } from '../product.ts';
 import { createSlackCache, createUsergroups } from './slack-cache.ts';
+import { retractionEvent, workOnRetraction } from './work-on-retraction.ts';
 import { createWorkspaces, reinstate } from './workspaces.ts';
 
 /** What Slack is made of. */
@@ -39,6 +39,8 @@ export interface SlackParts {
 export interface MountedSlack {
   /** Paths and their handler, which reads the bodies itself. */
   readonly endpoints: readonly { readonly path: string; readonly handler: HttpHandler }[];
+  /** How Socket Mode is; empty without it. */
+  connections(): Readonly<Record<string, string>>;
   /** Takes nothing new and lets what has begun end. */
   stop(): Promise<void>;
   /** For tests: looks for answers to take back now. */
@@ -58,8 +60,13 @@ export async function mountSlack(parts: SlackParts): Promise<MountedSlack> {
   checkSettings(config.slack);
   const inbox = createInbox({ database, logger, concurrency: CONVERSATIONS_AT_ONCE });
   const retractions = createRetractions({ database, inbox, logger, eventFor: { slack: retractionEvent } });
-  const adapter = await createAdapter(parts, inbox);
-  inbox.start({ slack: (event) => handle(adapter, retractions, event) });
+  const adapter = await createAdapter(parts, inbox, retractions);
+  inbox.start({
+    slack: (event) =>
+      'retract' in event.payload
+        ? workOnRetraction(adapter.handleEvent, retractions, event)
+        : adapter.handleEvent(event),
+  });
   retractions.start();
   await adapter.start();
   const refresh = setInterval(() => {
@@ -72,6 +79,10 @@ export async function mountSlack(parts: SlackParts): Promise<MountedSlack> {
   return {
     endpoints: handler === null ? [] : paths.map((path) => ({ path, handler })),
     retractions,
+    connections() {
+      const connection = adapter.connection();
+      return connection === null ? {} : { slack: connection };
+    },
     async stop() {
       clearInterval(refresh);
       retractions.stop();
@@ -81,11 +92,15 @@ export async function mountSlack(parts: SlackParts): Promise<MountedSlack> {
   };
 }
 
-async function createAdapter(parts: SlackParts, inbox: ChatInbox): Promise<SlackAdapter> {
+async function createAdapter(parts: SlackParts, inbox: ChatInbox, retractions: Retractions): Promise<SlackAdapter> {
   const { product, people, answers, documents, feedback, ask } = parts;
   const { config, database, logger } = product;
   const { slack } = config;
   const tools = createAdminTools(product, config.admins);
+  const tryRetractionsAgain: SlackAdapterOptions['tryRetractionsAgain'] = ({ tenantId, teamId }, conversation) =>
+    retractions.tryAgain({ tenantId, platform: 'slack', workspace: teamId, conversation });
+  const mayShowNow = (tenantId: string, answerId: string, audience: Audience) =>
+    mayShow(database, tenantId, answerId, audience);
   const configured =
     slack.botToken === null
       ? null
@@ -94,7 +109,10 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox): Promise<Slack
           tenantId: config.tenantId,
         };
   // Slack accepts its token, so the app is installed there, whatever it was before.
-  if (configured) await reinstate(database, configured.teamId);
+  if (configured) {
+    await reinstate(database, configured.teamId);
+    await tryRetractionsAgain(configured, null);
+  }
   const oauth =
     slack.clientId === null || slack.clientSecret === null
       ? null
@@ -105,15 +123,10 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox): Promise<Slack
     apiUrl: slack.apiUrl,
     oauth,
     followUps: slack.followUps,
-    workspaces: createWorkspaces({
-      database,
-      logger,
-      configured,
-      tenants: slack.workspaces,
-      key: slack.encryptionKey === null ? null : Buffer.from(slack.encryptionKey, 'base64'),
-    }),
+    workspaces: openWorkspaces(product, configured, (workspace) => tryRetractionsAgain(workspace, null)),
     inbox,
     outgoing: inbox,
+    tryRetractionsAgain,
     cache: createSlackCache(database),
     usergroups: createUsergroups(database),
     people,
@@ -124,6 +137,7 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox): Promise<Slack
       ask,
       people,
       answers,
+      mayShow: mayShowNow,
       deliveries: inbox,
       maxQuestionCharacters: MAX_QUESTION_CHARACTERS,
       publicUrl: config.publicUrl,
@@ -134,10 +148,28 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox): Promise<Slack
     publicUrl: config.publicUrl,
     ownsThread: ({ tenantId, teamId }, conversation, thread) =>
       ownsThread(database, tenantId, { platform: 'slack', workspace: teamId, conversation, thread }),
-    mayShow: (tenantId, answerId, audience) => mayShow(database, tenantId, answerId, audience),
+    mayShow: mayShowNow,
     logger,
     clock: Date.now,
   });
+}
+
+// Whatever could not be done in a workspace without the app can be done when it is installed again.
+function openWorkspaces(
+  { config: { slack }, database, logger }: Product,
+  configured: Workspace | null,
+  installed: (workspace: Workspace) => Promise<void>,
+): Workspaces {
+  const key = slack.encryptionKey === null ? null : Buffer.from(slack.encryptionKey, 'base64');
+  const workspaces = createWorkspaces({ database, logger, configured, tenants: slack.workspaces, key });
+  return {
+    ...workspaces,
+    async install(installation) {
+      await workspaces.install(installation);
+      const workspace = await workspaces.find(installation.teamId);
+      if (workspace) await installed(workspace);
+    },
+  };
 }
 
 // One that all instances have, made from the key but not the key.
@@ -190,34 +222,4 @@ function checkSettings(slack: SlackConfig): void {
 
 function need(variable: string, advice: string) {
   return { variable, given: null, message: `${variable} is not set, and Slack needs it; ${advice}` };
-}
-
-function retractionEvent(target: RetractionTarget) {
-  const { tenantId, workspace, conversation, message, answerId } = target;
-  const retract = { teamId: workspace, channel: conversation, message, answerId };
-  return {
-    tenantId,
-    eventKey: `slack:${workspace}/retract/${conversation}/${message}/${answerId}`,
-    // One after another in a workspace: editing is rate-limited by it.
-    lane: `slack:${workspace}/retract`,
-    position: message,
-    payload: { retract } satisfies RetractPayload,
-  };
-}
-
-// An edit that will not succeed ends as failed, where admins see it, and does not hold up the others.
-async function handle(adapter: SlackAdapter, retractions: Retractions, event: HeldEvent): Promise<void> {
-  const { retract } = event.payload as Partial<RetractPayload>;
-  if (!retract) return adapter.handleEvent(event);
-  const { teamId: workspace, channel: conversation, message, answerId } = retract;
-  const target = { tenantId: event.tenantId, platform: 'slack', workspace, conversation, message, answerId };
-  try {
-    await adapter.handleEvent(event);
-  } catch (error) {
-    const code = slackErrorCode(error);
-    const permanent = code !== null && code !== 'ratelimited' && code !== 'internal_error' && code !== 'fatal_error';
-    if (!permanent && event.attempt < MAX_ATTEMPTS) throw error;
-    return retractions.end(target, code ?? 'unreachable');
-  }
-  await retractions.end(target, null);
 }
