@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../../adapters/ports.ts';
+import type { Place, StoredAnswer } from '../../adapters/ports.ts';
 import {
   audienceOf,
   createQuestionHandler,
+  type Delivery,
   type IncomingQuestion,
   type QuestionHandlerOptions,
 } from '../../adapters/question.ts';
@@ -58,18 +59,36 @@ const PLACE: Place = { platform: 'slack', workspace: 'T', conversation: 'C', thr
 function bench(options: Partial<QuestionHandlerOptions> = {}) {
   const ended = new Set<string>();
   const held = new Set<string>();
+  const answered = new Map<string, string>();
+  const kept = (answerId: string): StoredAnswer => ({
+    answer: { ...ANSWER, answerId },
+    tenantId: 'acme',
+    question: QUESTION.text,
+    asker: QUESTION.asker.id,
+    audience: [],
+    threadId: null,
+    askedAt: new Date(0),
+    indexVersion: 1,
+    retractedAt: null,
+  });
   const recorded: unknown[] = [];
   const posted: Reply[] = [];
   const { logger, lines } = createTestLogger();
   const handle = createQuestionHandler({
     ask: async () => ANSWER,
     people: { seesMoreAlone: async () => false },
-    answers: { recordPosted: async (...given) => void recorded.push(given) },
+    answers: { recordPosted: async (...given) => void recorded.push(given), find: async (_, id) => kept(id) },
+    mayShow: async () => true,
     deliveries: {
       async claim(_tenantId, key) {
         if (ended.has(key) || held.has(key)) return null;
         held.add(key);
-        return { end: async () => void ended.add(key), giveBack: async () => void held.delete(key) };
+        return {
+          answerId: answered.get(key) ?? null,
+          keep: async (answerId) => void answered.set(key, answerId),
+          end: async () => void ended.add(key),
+          giveBack: async () => void held.delete(key),
+        };
       },
     },
     maxQuestionCharacters: 100,
@@ -79,9 +98,9 @@ function bench(options: Partial<QuestionHandlerOptions> = {}) {
   });
   const ask = (
     question: Partial<IncomingQuestion> = {},
-    post: (reply: Reply) => Promise<Place[]> = async (reply) => {
+    post: Delivery['post'] = async (reply, stands) => {
       posted.push(reply);
-      return [PLACE];
+      await stands(PLACE);
     },
   ) => handle({ ...QUESTION, ...question }, { post });
   return { ask, posted, recorded, lines };
@@ -119,13 +138,31 @@ describe('a question', () => {
     expect([posted.length, recorded]).toEqual([1, [['acme', 'a-1', [PLACE]]]]);
   });
 
-  test('that could not be posted can be tried again', async () => {
-    const { ask, posted } = bench();
-    await expect(ask({}, async () => Promise.reject(new Error('the platform is down')))).rejects.toThrow(
-      'the platform is down',
-    );
+  const down = async () => Promise.reject(new Error('the platform is down'));
+  const countingAnswers = () => {
+    let made = 0;
+    return async () => ({ ...ANSWER, answerId: `a-${++made}` });
+  };
+
+  test.each([
+    ['the same, when everyone may still be shown it', true, 'a-1'],
+    ['made anew, when somebody may not', false, 'a-2'],
+  ])('that could not be posted is tried again, and its answer is %s', async (_, mayShow, answerId) => {
+    const { ask, posted } = bench({ ask: countingAnswers(), mayShow: async () => mayShow });
+    await expect(ask({}, down)).rejects.toThrow('the platform is down');
     await ask();
-    expect(posted).toHaveLength(1);
+    expect(posted.map((reply) => reply.answerId)).toEqual([answerId]);
+  });
+
+  test('of which a part was posted before the platform failed has that part recorded', async () => {
+    const { ask, recorded } = bench();
+    await expect(
+      ask({}, async (_, stands) => {
+        await stands(PLACE);
+        await down();
+      }),
+    ).rejects.toThrow();
+    expect(recorded).toEqual([['acme', 'a-1', [PLACE]]]);
   });
 });
 

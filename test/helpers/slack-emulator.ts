@@ -65,8 +65,11 @@ export interface SlackEmulator {
   refuseNext: number;
   /** Few, so that every test with a channel reads several pages. */
   membersPerPage: number;
-  /** Methods that fail, with the error they give; `down` closes the connection. */
-  readonly broken: Map<string, string>;
+  /**
+   * Methods that fail, with the error they give, or what finds it (undefined: none). `down` closes the connection before the
+   * call is carried out and `lost` after it, `html` is the page of a proxy, `no_code` an answer without an error.
+   */
+  readonly broken: Map<string, string | ((params: Readonly<Record<string, string>>) => string | undefined)>;
   addUser(id: string, user?: Partial<Omit<EmulatedUser, 'id' | 'profile'>> & { email?: string }): EmulatedUser;
   nextTs(): string;
   /** Adds a person's message to a channel. */
@@ -154,7 +157,7 @@ function createState() {
     faults: [] as string[],
     refuseNext: 0,
     membersPerPage: 2,
-    broken: new Map<string, string>(),
+    broken: new Map() as SlackEmulator['broken'],
     responses,
     sockets: new Set<ServerSocket>(),
     envelopes: new Map<string, (payload: unknown) => void>(),
@@ -237,7 +240,8 @@ async function handleRequest(state: State, request: IncomingMessage, response: S
   const method = path.replace(/^\/api\//, '');
   const params = parseBody(request, body);
   const token = request.headers.authorization?.replace(/^Bearer /, '') ?? params.token ?? '';
-  const broken = state.broken.get(method) ?? state.broken.get('*');
+  const fault = state.broken.get(method) ?? state.broken.get('*');
+  const broken = typeof fault === 'function' ? fault(params) : fault;
   if (broken === 'down') return void request.socket.destroy();
   if (method === 'chat.postMessage' && state.refuseNext > 0) {
     state.refuseNext -= 1;
@@ -245,10 +249,16 @@ async function handleRequest(state: State, request: IncomingMessage, response: S
     response.writeHead(429, { 'retry-after': '1' }).end(JSON.stringify({ ok: false, error: 'ratelimited' }));
     return;
   }
-  const result = broken !== undefined ? { error: broken } : callMethod(state, method, params, token);
+  const lost = broken === 'lost';
+  const result = broken !== undefined && !lost ? { error: broken } : callMethod(state, method, params, token);
   const ok = !('error' in result);
   state.calls.push({ method, params, token, at: Date.now(), ok, ...(ok ? {} : { error: String(result.error) }) });
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ok, ...result }));
+  if (lost) return void request.socket.destroy();
+  if (broken === 'html') {
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in to the proxy</html>');
+  }
+  const answer = broken === 'no_code' ? { ok } : { ok, ...result };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
 
 function parseBody(request: IncomingMessage, body: string): Record<string, string> {
@@ -302,6 +312,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   'chat.update': (state, params) => {
     const message = state.messages.find(({ channel, ts }) => channel === params.channel && ts === params.ts);
     if (!message) return { error: 'message_not_found' };
+    if (!state.channels.get(message.channel)?.includes(state.botUserId)) return { error: 'not_in_channel' };
     if (!message.bot) return { error: 'cant_update_message' };
     const content = contentOf(params);
     const fault = messageFault(content);
@@ -311,6 +322,21 @@ const METHODS: Readonly<Record<string, Method>> = {
     message.edits += 1;
     return { channel: message.channel, ts: message.ts, text: message.text };
   },
+  'chat.delete': (state, params) => {
+    const index = state.messages.findIndex(({ channel, ts }) => channel === params.channel && ts === params.ts);
+    if (index < 0) return { error: 'message_not_found' };
+    if (!state.messages[index]?.bot) return { error: 'cant_delete_message' };
+    state.messages.splice(index, 1);
+    return { channel: params.channel, ts: params.ts };
+  },
+  'conversations.info': (state, { channel = '' }) =>
+    state.channels.has(channel) ? { channel: { id: channel } } : { error: 'channel_not_found' },
+  'conversations.history': (state, { channel }) => ({
+    messages: state.messages.filter(
+      (message) => message.channel === channel && message.ephemeralTo === undefined && message.thread_ts === undefined,
+    ),
+    has_more: false,
+  }),
   'conversations.members': (state, { channel = '', cursor }) => {
     const members = state.channels.get(channel);
     if (!members) return { error: 'channel_not_found' };
