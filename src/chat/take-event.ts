@@ -11,7 +11,8 @@ export interface TakeOptions {
 
 const LEASE_SECONDS = 15; // as long as a document's lease: a paused process is not taken for a dead one
 const RENEW_MS = 4_000;
-const MAX_ATTEMPTS = 9; // about four minutes; longer pauses are for what asks for them
+const MAX_ATTEMPTS = 20; // about an hour, since a question that is given up ends in silence; nothing waits for it meanwhile
+const MAX_PAUSE_SECONDS = 300;
 // Tries at which an event keeps its place before those that came after it. One that fails again steps aside until its pause is
 // over: what is wrong with it must not hold back everything else that is said in its conversation.
 const TRIES_IN_ORDER = 2;
@@ -137,7 +138,7 @@ function hold({ database, logger }: TakeOptions, { tenantId, eventKey, owner, at
     async giveBack(pauseSeconds) {
       if (pauseSeconds === undefined && attempt >= MAX_ATTEMPTS) return giveUp();
       const set = `try_after = now() + $4 * interval '1 second', lease_owner = null, lease_until = null`;
-      await update(set, [pauseSeconds ?? Math.min(60, 2 ** (attempt - 1))]);
+      await update(set, [pauseSeconds ?? Math.min(MAX_PAUSE_SECONDS, 2 ** (attempt - 1))]);
       clearInterval(renewal);
     },
   };

@@ -11,20 +11,16 @@ export interface Signing {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a signed request as Slack does: events as JSON, commands and interactions as forms. */
+/** Sends a signed request as Slack does: events as JSON, commands and interactions as forms, a text as it is. */
 export async function sendSigned(
   url: string,
   emulator: SlackEmulator,
-  body: object,
+  body: object | string,
   signing: Signing = {},
 ): Promise<Response> {
-  const form =
-    'command' in body
-      ? body
-      : 'type' in body && isInteraction(String(body.type))
-        ? { payload: JSON.stringify(body) }
-        : null;
-  const text = form ? new URLSearchParams(form as Record<string, string>).toString() : JSON.stringify(body);
+  const form = typeof body === 'string' ? null : formOf(body);
+  const json = typeof body === 'string' ? body : JSON.stringify(body);
+  const text = form ? new URLSearchParams(form as Record<string, string>).toString() : json;
   const timestamp = String(signing.timestamp ?? Math.floor(Date.now() / 1_000));
   const signature = createHmac('sha256', signing.secret ?? emulator.signingSecret)
     .update(`v0:${timestamp}:${text}`)
@@ -40,6 +36,11 @@ export async function sendSigned(
   );
   const init = { method: 'POST', headers: given, body: text };
   return fetch(`${url}/slack/events`, signing.signal ? { ...init, signal: signing.signal } : init);
+}
+
+function formOf(body: object): object | null {
+  if ('command' in body) return body;
+  return 'type' in body && isInteraction(String(body.type)) ? { payload: JSON.stringify(body) } : null;
 }
 
 function isInteraction(type: string): boolean {

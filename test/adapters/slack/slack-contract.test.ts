@@ -68,11 +68,12 @@ async function openBench(): Promise<ChatBench> {
     });
   let instances: SlackInstance[] = [await start(), await start()];
   const first = () => instances[0] as SlackInstance;
-  let deliveries = 0;
+  const signedAt = new Set<number>();
   const deliver = async (event: object, instance: 0 | 1 = 0) => {
     // Slack signs each delivery at its own time.
-    deliveries += 1;
-    const timestamp = Math.floor(Date.now() / 1_000) - (deliveries % 200);
+    let timestamp = Math.floor(Date.now() / 1_000);
+    while (signedAt.has(timestamp)) timestamp -= 1;
+    signedAt.add(timestamp);
     const response = await sendSigned((instances[instance] as SlackInstance).url, emulator, event, { timestamp });
     if (response.status !== 200) throw new Error(`Slack got ${response.status}`);
   };
