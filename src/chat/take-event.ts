@@ -13,9 +13,9 @@ const LEASE_SECONDS = 15; // as long as a document's lease: a paused process is 
 const RENEW_MS = 4_000;
 const MAX_ATTEMPTS = 20; // about an hour, since a question that is given up ends in silence; nothing waits for it meanwhile
 const MAX_PAUSE_SECONDS = 300;
-// Tries at which an event keeps its place before those that came after it. One that fails again steps aside until its pause is
-// over: what is wrong with it must not hold back everything else that is said in its conversation.
-const TRIES_IN_ORDER = 2;
+// An event keeps its place before those that came after it for two tries that follow each other at once. Then it steps aside
+// until its pause is over: what is wrong with it must not hold back everything else that is said in its conversation.
+const STEPPED_ASIDE = `(try_after > now() and (attempts >= 2 or try_after > now() + interval '5 seconds'))`;
 const KEPT_ANSWER = 'verbatim_answer_id'; // kept beside what the platform sent, and removed together with it
 const CANDIDATES = 50; // lanes; among more than are answered within a minute, those that have waited longest
 
@@ -71,11 +71,11 @@ async function readyLanes(query: Query, platforms: readonly string[]): Promise<L
            max(lease_until) over (partition by tenant_id, lane) as leased_until
          from chat_events
          where ended_at is null and payload is not null and split_part(lane, ':', 1) = any($1::text[])
-           and not (attempts >= $3 and try_after > now())
+           and not ${STEPPED_ASIDE}
          order by tenant_id, lane, position, event_key) first
        where try_after <= now() and coalesce(leased_until, '-infinity') <= now()
        order by received_at limit $2`,
-    [platforms, CANDIDATES, TRIES_IN_ORDER],
+    [platforms, CANDIDATES],
   );
 }
 
@@ -89,12 +89,12 @@ async function takeFirst(query: Query, { tenant_id: tenantId, lane }: Lane, owne
     `update chat_events set attempts = attempts + 1, lease_owner = $3, lease_until = now() + $4 * interval '1 second'
        where tenant_id = $1 and try_after <= now()
          and event_key = (select event_key from chat_events
-           where tenant_id = $1 and lane = $2 and ended_at is null and not (attempts >= $5 and try_after > now())
+           where tenant_id = $1 and lane = $2 and ended_at is null and not ${STEPPED_ASIDE}
            order by position, event_key limit 1)
          and not exists (select 1 from chat_events
            where tenant_id = $1 and lane = $2 and ended_at is null and lease_until > now())
-       returning event_key, position, payload - $6::text as payload, payload ->> $6::text as answer_id, attempts`,
-    [tenantId, lane, owner, LEASE_SECONDS, TRIES_IN_ORDER, KEPT_ANSWER],
+       returning event_key, position, payload - $5::text as payload, payload ->> $5::text as answer_id, attempts`,
+    [tenantId, lane, owner, LEASE_SECONDS, KEPT_ANSWER],
   );
   return rows[0] ?? null;
 }

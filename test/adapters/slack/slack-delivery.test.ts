@@ -270,11 +270,11 @@ describe('an answer that is to be taken back', () => {
     await eventually(recorded, done);
   });
 
-  test('does not hold back another that can be', async () => {
+  test.each(['internal_error', 'not_in_channel'])('and cannot for %s does not hold back another', async (error) => {
     const one = await answered();
     const other = await answered();
     const [stuck] = emulator.replies(channel, one);
-    emulator.broken.set('chat.update', ({ ts }) => (ts === stuck?.ts ? 'internal_error' : undefined));
+    emulator.broken.set('chat.update', ({ ts }) => (ts === stuck?.ts ? error : undefined));
     await forget();
     await eventually(
       () => said(other),
