@@ -255,15 +255,17 @@ describe('an answer that is to be taken back', () => {
     await answered();
     emulator.broken.set('chat.update', 'fatal_error');
     await forget();
-    const attempts = () =>
-      rows<{ attempts: number }>(`select attempts from chat_events where lane like '%/retract' and ended_at is null`);
-    await eventually(
-      async () => {
-        await later();
-        return attempts();
-      },
-      ([row]) => (row?.attempts ?? 0) > 20,
+    await eventually(recorded, ([row]) => row?.error != null);
+    await opened.database.owner((query) =>
+      query(
+        `update chat_events set attempts = 100, try_after = now() where lane like '%/retract' and ended_at is null`,
+      ),
     );
+    const attempts = () =>
+      rows<{ attempts: number }>(
+        `select attempts from chat_events where ended_at is null and lane like '%/retract' and try_after > now()`,
+      );
+    await eventually(attempts, ([row]) => (row?.attempts ?? 0) > 100);
     expect((await recorded())[0]?.retraction).toBe('pending');
     emulator.broken.clear();
     await later();
