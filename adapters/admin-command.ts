@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { UsageError, VerbatimError } from '../retrieval/errors.ts';
-import { ACCESS_LEVELS, type AccessLevel } from '../retrieval/model.ts';
 import type { Logger } from '../retrieval/ports.ts';
 import { counted } from './counted.ts';
 import type { Answers, DocumentSummary, Documents, ForgetReceipt, Place, Readers } from './ports.ts';
+import { readIngestCommand } from './read-ingest-command.ts';
 import { readersInWords } from './readers-in-words.ts';
 
 /** What only the composition root knows. Texts are for admins' eyes. */
@@ -41,6 +41,7 @@ export interface AdminRequest {
   readonly email: string | null;
   /** Who acts, for the audit log: the e-mail or the platform's id. */
   readonly actor: string;
+  /** As it was typed, blanks and all. */
   readonly text: string;
   /** The answer that a link to a message of the platform means. */
   readonly answerAt: (link: string) => Omit<Place, 'thread'> | null;
@@ -50,16 +51,22 @@ export interface AdminRequest {
 
 export interface AdminCommands {
   run(request: AdminRequest): Promise<AdminReply>;
-  /** What a confirmed `forget` does. Null: not an admin. */
-  forget(request: Pick<AdminRequest, 'tenantId' | 'email' | 'actor'>, documentId: string): Promise<AdminReply>;
-  /** What a file that an admin gave does. */
-  ingestFile(request: Pick<AdminRequest, 'tenantId' | 'email' | 'actor'>, file: IngestFile): Promise<AdminReply>;
+  /** What a confirmed `forget` does. */
+  forget(who: Commander, documentId: string): Promise<AdminReply>;
+  /** What a file that an admin gave does; it is only fetched for one who may give it. */
+  ingestFile(who: Commander, uri: string, fetch: () => Promise<IngestFile | AdminReply>): Promise<AdminReply>;
+  /** Whether somebody may do what a button or a shortcut of admins does; audited either way. */
+  permits(who: Commander, action: string, target: string): Promise<boolean>;
+  /** Notes in the audit log that somebody was not let do something that is no command. */
+  denied(tenantId: string, entry: { actor: string; action: string; target: string }): Promise<void>;
   isAdmin(tenantId: string, email: string | null): Promise<boolean>;
 }
 
+/** Who commands. */
+export type Commander = Pick<AdminRequest, 'tenantId' | 'email' | 'actor'>;
+
 /** A file with who may read it. */
 export interface IngestFile {
-  readonly uri: string;
   readonly fileName: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -79,7 +86,7 @@ export interface AdminCommandOptions {
 export const DENIED_TEXT = 'These commands are for the administrators of Verbatim. Ask one of them.';
 
 const HELP_TEXT = [
-  'ingest <url or text> [--allow <principal>] [--require <principal>] [--level <level>]   add a document',
+  'ingest [--allow <principal>] [--require <principal>] [--level <level>] <url or text>   add a document',
   'forget <link, title or id>        remove a document everywhere, after asking you to confirm',
   'quarantine <link, title or id>    take a document out of all answers at once',
   'release <link, title or id>       put it back',
@@ -97,7 +104,8 @@ type Handler = (options: AdminCommandOptions, request: AdminRequest, argument: s
 const HANDLERS: Readonly<Record<string, Handler>> = {
   help: async () => ({ text: HELP_TEXT, preformatted: true }),
   status: async ({ tools }, { tenantId }) => ({ text: await tools.status(tenantId), preformatted: true }),
-  sync: async ({ tools }, { tenantId, onProgress }, source) => {
+  sync: async ({ tools }, { tenantId, onProgress }, argument) => {
+    const source = argument.trim();
     if (source === '') throw new UsageError('name a source: sync <source>; "status" lists them');
     await onProgress(`Synchronising ${source}…`);
     return { text: await tools.sync(tenantId, source) };
@@ -115,37 +123,62 @@ export function createAdminCommands(options: AdminCommandOptions): AdminCommands
   const { tools, documents, logger } = options;
   const isAdmin = async (tenantId: string, email: string | null) =>
     email !== null && (await tools.isAdmin(tenantId, email));
+  const permits = async ({ tenantId, email, actor }: Commander, action: string, target: string) => {
+    const allowed = await isAdmin(tenantId, email);
+    await tools.audit(tenantId, { actor, action, target, details: { denied: !allowed } });
+    return allowed;
+  };
   return {
     isAdmin,
+    permits,
+    denied: (tenantId, entry) => tools.audit(tenantId, { ...entry, details: { denied: true } }),
     async run(request) {
-      const [name = '', ...rest] = request.text.trim().split(/\s+/);
+      const [all = '', name = ''] = /^\s*(\S*)/.exec(request.text) ?? [];
       const command = name.toLowerCase() || 'help';
-      const action = `command.${Object.hasOwn(HANDLERS, command) ? command : 'unknown'}`;
-      const allowed = await isAdmin(request.tenantId, request.email);
-      await tools.audit(request.tenantId, { actor: request.actor, action, target: '', details: { denied: !allowed } });
-      if (!allowed) return { text: DENIED_TEXT };
       const handler = Object.hasOwn(HANDLERS, command) ? HANDLERS[command] : undefined;
+      const argument = request.text.slice(all.length);
+      const action = `command.${handler ? command : 'unknown'}`;
+      if (!(await permits(request, action, handler ? targetOf(request, command, argument) : '')))
+        return { text: DENIED_TEXT };
       if (!handler)
         return { text: `I do not know "${name}". These are the commands:\n${HELP_TEXT}`, preformatted: true };
-      return guarded(logger, action, () =>
-        handler(options, request, request.text.trim().slice(name.length).trim() || rest.join(' ')),
-      );
+      return guarded(logger, action, () => handler(options, request, argument));
     },
-    async forget({ tenantId, email, actor }, documentId) {
-      if (!(await isAdmin(tenantId, email))) return { text: DENIED_TEXT };
+    async forget(who, documentId) {
+      const { tenantId, actor } = who;
+      if (!(await permits(who, 'command.forget', documentId))) return { text: DENIED_TEXT };
       return guarded(logger, 'command.forget', async () => {
         const receipt = await documents.forget(tenantId, actor, documentId);
         return { text: receipt ? receiptText(receipt) : 'That document is gone already.' };
       });
     },
-    async ingestFile({ tenantId, email, actor }, { readers, ...file }) {
-      if (!(await isAdmin(tenantId, email))) return { text: DENIED_TEXT };
+    async ingestFile(who, uri, fetch) {
+      const { tenantId, actor } = who;
+      if (!(await permits(who, 'command.ingest', uri))) return { text: DENIED_TEXT };
       return guarded(logger, 'command.ingest', async () => {
-        const summary = await documents.submit(tenantId, actor, { ...file, readers, replaces: 'any' });
+        const fetched = await fetch();
+        if ('text' in fetched) return fetched;
+        const summary = await documents.submit(tenantId, actor, { ...fetched, uri, replaces: 'any' });
         return { text: await outcomeOf(options, tenantId, summary) };
       });
     },
   };
+}
+
+const MAX_TARGET = 300; // characters; longer than an address, a title or an id
+
+// What a command is about, for the audit log, which holds no content: of a text nothing but that it was one.
+function targetOf({ tenantId }: AdminRequest, command: string, argument: string): string {
+  const typed = argument.trim().slice(0, MAX_TARGET);
+  if (command === 'status') return tenantId;
+  if (command !== 'ingest') return typed;
+  try {
+    const read = readIngestCommand(argument);
+    return 'url' in read ? read.url.slice(0, MAX_TARGET) : '';
+  } catch (error) {
+    if (error instanceof UsageError) return '';
+    throw error;
+  }
 }
 
 // Our own errors say what to do; others have no place in a chat.
@@ -160,54 +193,32 @@ async function guarded(logger: Logger, action: string, run: () => Promise<AdminR
 }
 
 async function ingest(options: AdminCommandOptions, request: AdminRequest, argument: string): Promise<AdminReply> {
-  const { readers, rest } = readReaders(argument);
-  if (rest === '')
-    throw new UsageError('give an address or a text: ingest https://docs.example.com/page, or ingest <text>');
+  const command = readIngestCommand(argument);
   const { tenantId, actor, onProgress } = request;
-  const isUrl = /^https?:\/\/\S+$/i.test(rest);
-  await onProgress(isUrl ? `Fetching ${rest}…` : 'Reading the text…');
+  const isUrl = 'url' in command;
+  await onProgress(isUrl ? `Fetching ${command.url}…` : 'Reading the text…');
   const document = isUrl
-    ? { uri: new URL(rest).href, ...(await options.tools.fetch(rest)) }
-    : { ...textDocument(rest), title: titleOf(rest) };
+    ? { uri: command.url, ...(await options.tools.fetch(command.url)) }
+    : textDocument(command.text);
   await onProgress('Indexing…');
+  const { readers } = command;
   const summary = await options.documents.submit(tenantId, actor, { ...document, readers, replaces: 'any' });
   return { text: await outcomeOf(options, tenantId, summary) };
 }
 
+// As plain text: Markdown would take some of its characters for marks and leave them out.
 function textDocument(text: string) {
   const bytes = Buffer.from(text);
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  return { uri: `chat:${digest}`, fileName: `note-${digest}.md`, mediaType: 'text/markdown', bytes };
+  const name = { uri: `chat:${digest}`, fileName: `note-${digest}.txt`, mediaType: 'text/plain' };
+  return { ...name, bytes, title: titleOf(text) };
 }
 
 const MAX_TITLE = 80;
 
 function titleOf(text: string): string {
-  const line = (text.split('\n')[0] ?? '').replace(/^#+\s*/, '').trim();
+  const line = (text.trim().split('\n')[0] ?? '').replace(/^#+\s*/, '').trim();
   return line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE).replace(/\s+\S*$/, '')}…`;
-}
-
-/** The options `--allow`, `--require` and `--level` of a command, and what is left of it. */
-export function readReaders(argument: string): { readonly readers: Readers | null; readonly rest: string } {
-  const allow: string[] = [];
-  const require: string[] = [];
-  let level: AccessLevel | null = null;
-  const rest = argument.replaceAll(
-    /(?:^|\s)[-—–]{1,2}(allow|require|level)[ =](\S+)/g,
-    (_all, name: string, value: string) => {
-      if (name === 'level') level = readLevel(value);
-      else (name === 'allow' ? allow : require).push(value);
-      return ' ';
-    },
-  );
-  const given = allow.length > 0 || require.length > 0 || level !== null;
-  return { readers: given ? { allow, require, level } : null, rest: rest.trim() };
-}
-
-function readLevel(value: string): AccessLevel {
-  const level = ACCESS_LEVELS.find((candidate) => candidate === value.toLowerCase());
-  if (!level) throw new UsageError(`"${value}" is no access level; the levels are ${ACCESS_LEVELS.join(', ')}`);
-  return level;
 }
 
 const POLL_MS = 250;
@@ -225,7 +236,7 @@ async function outcomeOf(
   const name = `“${current.title}” (${current.documentId})`;
   if (current.failure) return `${name} could not be read: ${current.failure.reason}.`;
   if (current.state === 'pending') return `${name} is on its way; "status" shows when it is done.`;
-  return `${name} is in: ${counted(current.chunks, 'chunk')}, version ${current.version}, ${current.accessLevel}; readers: ${readersInWords(current)}.`;
+  return `${name} is in: ${counted(current.chunks, 'chunk')}, version ${current.version}, ${current.accessLevel}; readers: ${readersInWords(current) || 'nobody'}.`;
 }
 
 async function askToForget(options: AdminCommandOptions, request: AdminRequest, argument: string): Promise<AdminReply> {
@@ -271,7 +282,7 @@ async function quarantine(
 }
 
 async function why(options: AdminCommandOptions, request: AdminRequest, argument: string): Promise<AdminReply> {
-  const [link = '', ...rest] = argument.split(/\s+/);
+  const [link = '', ...rest] = argument.trim().split(/\s+/);
   if (link === '' || rest.length === 0)
     throw new UsageError('give an answer and a document: why <answer link or id> <link, title or id>');
   const { tenantId } = request;
@@ -292,7 +303,7 @@ async function whoCanSee(
   { tenantId }: AdminRequest,
   argument: string,
 ): Promise<AdminReply> {
-  const document = await findDocument(options, tenantId, argument.replace(/^can\s+see\b/i, '').trim());
+  const document = await findDocument(options, tenantId, argument.trim().replace(/^can\s+see\b/i, ''));
   if ('text' in document) return document;
   const emails = await options.tools.whoCanSee(tenantId, document.documentId);
   const shown = emails.slice(0, MAX_SHOWN).join(', ') || 'nobody';

@@ -79,6 +79,12 @@ export interface StoredAnswer {
   readonly retractedAt: Date | null;
 }
 
+/**
+ * Whether an answer may be shown to others: `not_now` when what it quotes is not there as it was (in quarantine, replaced, no
+ * longer in effect, older than promised), `gone` when the answer itself is not.
+ */
+export type Showing = 'may_be_shown' | 'not_for_all' | 'not_now' | 'gone';
+
 /** Answers after they were given. */
 export interface Answers {
   find(tenantId: string, answerId: string): Promise<StoredAnswer | null>;
@@ -91,8 +97,8 @@ export interface Answers {
     limit: number,
   ): Promise<(StoredAnswer & { readonly place: Place })[]>;
   recordPosted(tenantId: string, answerId: string, places: readonly Place[]): Promise<void>;
-  /** The answer whose message this is. */
-  atPlace(tenantId: string, place: Omit<Place, 'thread'>): Promise<StoredAnswer | null>;
+  /** The answer whose message this is, with the thread that it stands in. */
+  atPlace(tenantId: string, place: Omit<Place, 'thread'>): Promise<(StoredAnswer & { readonly place: Place }) | null>;
 }
 
 /** What was wrong with an answer. */

@@ -30,6 +30,9 @@ export interface IncomingQuestion {
   readonly private: boolean;
 }
 
+/** Who asks and who sees the place. */
+export type PeopleOfPlace = Pick<IncomingQuestion, 'asker' | 'members'>;
+
 /** Which events have ended, shared by all instances. */
 export interface Deliveries {
   /** Null when the event has ended, or another instance is at work on it. The claim of a killed instance runs out. */
@@ -72,6 +75,8 @@ export interface Delivery {
    */
   readonly post: (reply: Reply, posted: (place: Place) => Promise<void>) => Promise<void>;
   readonly onStage?: (stage: Stage) => void;
+  /** Who asks and who sees the place at this moment. Looked at again right before the reply is shown. */
+  readonly peopleNow?: () => Promise<PeopleOfPlace>;
   /** The caller's claim on the event, where it already holds one and ends it itself. */
   readonly claim?: Claim;
 }
@@ -85,7 +90,7 @@ export function createQuestionHandler(options: QuestionHandlerOptions): HandleQu
     const claim = delivery.claim ?? (await options.deliveries.claim(question.tenantId, question.eventKey));
     if (claim === null) return null;
     try {
-      const reply = await replyTo(options, question, { ...delivery, claim });
+      const reply = await replyToThosePresent(options, question, { ...delivery, claim });
       const { answerId } = reply;
       await delivery.post(reply, async (place) => {
         if (answerId !== null) await record(options, question.tenantId, answerId, place);
@@ -99,8 +104,57 @@ export function createQuestionHandler(options: QuestionHandlerOptions): HandleQu
   };
 }
 
+const ROUNDS = 3; // changes of the people while one answer is made; a place where more happens is in commotion
+
+// Whoever came while the answer was made sees it, too: it is made anew for those who are there now, as often as that changes.
+async function replyToThosePresent(
+  options: QuestionHandlerOptions,
+  question: IncomingQuestion,
+  delivery: Delivery & { readonly claim: Claim },
+): Promise<Reply> {
+  let asked = question;
+  for (let round = 1; round <= ROUNDS; round++) {
+    const reply = await replyTo(options, asked, delivery);
+    if (!delivery.peopleNow || reply.answerId === null) return reply;
+    const present = await lookAgain(options, asked, delivery.peopleNow);
+    if (present === null) return plainReply('failure');
+    if (isSameAudience(audienceOf(asked), audienceOf(present))) return reply;
+    asked = present;
+  }
+  options.logger.warn({ eventKey: question.eventKey }, 'those who see a place changed again and again');
+  return plainReply('failure');
+}
+
+async function lookAgain(
+  { logger }: QuestionHandlerOptions,
+  question: IncomingQuestion,
+  peopleNow: () => Promise<PeopleOfPlace>,
+): Promise<IncomingQuestion | null> {
+  try {
+    return { ...question, ...(await peopleNow()) };
+  } catch (error) {
+    // Who will see the answer is not known: nothing may be said but that it went wrong.
+    logger.error(
+      { eventKey: question.eventKey, err: error },
+      'the audience of a question could not be looked at again',
+    );
+    return null;
+  }
+}
+
+/** Whether two audiences are the same people with the same rights, in any order. */
+export function isSameAudience(one: Audience, other: Audience): boolean {
+  const keys = (audience: Audience) => new Set(audience.map(memberKey));
+  const [a, b] = [keys(one), keys(other)];
+  return a.size === b.size && [...a].every((key) => b.has(key));
+}
+
 /** The people who will see the reply. */
-export function audienceOf({ asker, members, private: alone }: IncomingQuestion): Audience {
+export function audienceOf({
+  asker,
+  members,
+  private: alone,
+}: PeopleOfPlace & Pick<IncomingQuestion, 'private'>): Audience {
   if (alone) return [asker.member];
   const unique = new Map([asker.member, ...members].map((member) => [memberKey(member), member]));
   return [...unique.values()];

@@ -1,5 +1,6 @@
 // What is said to people in reply to a question, before any platform renders it.
 import type { Answer, Citation } from '../retrieval/model.ts';
+import { linkLabel, namesAnotherHost, shownName } from './shown-text.ts';
 import {
   AI_LABEL,
   ageText,
@@ -20,6 +21,8 @@ export interface ReplyQuote {
   readonly headingPath: readonly string[];
   /** Where a person can open it: the document view, or the document's own http(s) address; null without either. */
   readonly url: string | null;
+  /** What the link is called beside the title, where the title reads like the address of somewhere else; null: the title. */
+  readonly linkLabel: string | null;
 }
 
 /** What every platform shows for a question. */
@@ -71,7 +74,7 @@ export function toReply(answer: Answer, context: ReplyContext): Reply {
   const common = {
     ...EMPTY,
     answerId: answer.answerId,
-    note: degradedText(answer.degraded),
+    note: degradedText(answer.degraded, answer.refusal),
     offerPrivate: context.offerPrivate,
   };
   if (answer.refusal !== null) {
@@ -87,7 +90,7 @@ export function toReply(answer: Answer, context: ReplyContext): Reply {
     quotes: answer.citations.map((citation, index) => toQuote(citation, index + 1, context.publicUrl)),
     sources: answer.sources.map(
       ({ source, contentAgeSeconds, permissionAgeSeconds }) =>
-        `${source}: updated ${ageText(contentAgeSeconds)}, permissions checked ${ageText(permissionAgeSeconds)}`,
+        `${shownName(source)}: updated ${ageText(contentAgeSeconds)}, permissions checked ${ageText(permissionAgeSeconds)}`,
     ),
     label: bareQuotes ? EXTRACTIVE_LABEL : AI_LABEL,
   };
@@ -101,8 +104,10 @@ export function isBareQuotes({ text, citations }: Pick<Answer, 'text' | 'citatio
 
 function toQuote(citation: Citation, number: number, publicUrl: string | null): ReplyQuote {
   const { quote, title, headingPath } = citation;
-  const headings = headingPath.filter((heading) => heading !== title);
-  return { number, quote, title, headingPath: headings, url: quoteUrl(citation, publicUrl) };
+  const headings = headingPath.filter((heading) => heading !== title).map(shownName);
+  const url = quoteUrl(citation, publicUrl);
+  const label = url !== null && namesAnotherHost(title, url) ? linkLabel(url) : null;
+  return { number, quote, title: shownName(title), headingPath: headings, url, linkLabel: label };
 }
 
 function quoteUrl({ documentId, documentVersion, start, end, uri }: Citation, publicUrl: string | null): string | null {

@@ -35,6 +35,19 @@ export function sharedRefusalText(refusal: Refusal): string {
 
 const NOTHING_SHARED = 'I found nothing that everyone here may read and that answers this.';
 
+const PAST_REFUSALS: Readonly<Record<Refusal, string>> = {
+  no_evidence: 'I found nothing that answers it',
+  audience_limited: 'I found nothing that everyone in that conversation may read and that answers it',
+  stale_source: 'not quoted: what I knew of the source was older than it promises to be',
+  model_unavailable: 'not answered: the model that writes answers could not be reached',
+};
+
+/** How a question of the asker's own ended, away from the place where it was asked. */
+export function pastOutcomeText({ refusal, retracted }: { refusal: Refusal | null; retracted: boolean }): string {
+  if (retracted) return 'taken back: a document that it quoted is no longer available';
+  return refusal === null ? 'answered' : PAST_REFUSALS[refusal];
+}
+
 /** Told to the asker alone, in a place where the asker may read more than the others. */
 export const PRIVATE_OFFER_TEXT =
   'Here I answer from what everyone in this conversation may read. You may read more than that; I can answer you privately.';
@@ -79,15 +92,23 @@ const DEGRADATIONS: Readonly<Record<string, string>> = {
   vector_search_failed: 'the search by meaning failed',
   vector_search_unavailable: 'the search by meaning waits for new vectors',
   rerank_failed: 'the ranking could not be refined',
-  rewrite_failed: 'the earlier questions of this thread could only be taken into account roughly',
   model_failed: 'the answer model did not respond, so these are the bare quotes',
   quotes_rejected: 'the answer model quoted what the documents do not say',
 };
 
-/** What an answer had to do without, as a sentence; null when nothing. */
-export function degradedText(degraded: readonly string[]): string | null {
-  if (degraded.length === 0) return null;
-  return `Note: ${degraded.map((part) => DEGRADATIONS[part] ?? part).join('; ')}. The answer may be incomplete.`;
+// Of a refusal: there are no quotes.
+const REFUSAL_DEGRADATIONS: Readonly<Record<string, string>> = {
+  ...DEGRADATIONS,
+  model_failed: 'the answer model did not respond, so only the documents’ own sentences were looked through',
+};
+
+/** What an answer, or a refusal, had to do without, as a sentence; null when nothing, or nothing that is not said already. */
+export function degradedText(degraded: readonly string[], refusal: Refusal | null): string | null {
+  const untold = refusal === 'model_unavailable' ? degraded.filter((part) => part !== 'model_failed') : degraded;
+  if (untold.length === 0) return null;
+  const words = refusal === null ? DEGRADATIONS : REFUSAL_DEGRADATIONS;
+  const end = refusal === null ? 'The answer may be incomplete.' : 'There may be more than I found.';
+  return `Note: ${untold.map((part) => words[part] ?? part).join('; ')}. ${end}`;
 }
 
 /** An age in words, such as "just now", "5 minutes" or "3 days". */

@@ -109,14 +109,18 @@ async function logQuestion(query: Query, { question, answer, ...evidence }: Answ
   );
 }
 
-/** The last `limit` questions of a thread, oldest first. */
+/**
+ * The last `limit` questions of a thread, oldest first. What is asked again word for word has the context that it had: it is
+ * none of the questions before itself.
+ */
 export async function earlierQuestions(
   query: Query,
-  { tenantId, threadId, limit }: { tenantId: string; threadId: string; limit: number },
+  { tenantId, threadId, before, limit }: { tenantId: string; threadId: string; before: string; limit: number },
 ): Promise<string[]> {
   const rows = await query<{ question: string }>(
-    'select question from answers where tenant_id = $1 and thread_id = $2 order by asked_at desc limit $3',
-    [tenantId, threadId, limit],
+    `select question from answers where tenant_id = $1 and thread_id = $2 and question <> $3
+       order by asked_at desc limit $4`,
+    [tenantId, threadId, before, limit],
   );
   return rows.map((row) => row.question).reverse();
 }

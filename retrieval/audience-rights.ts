@@ -19,13 +19,13 @@ export interface AudienceRights {
 /** What is read of people and thread before anything else, in one transaction. */
 export async function readAudience(
   { database, largeAudiencePeople }: { readonly database: Database; readonly largeAudiencePeople: number },
-  { tenantId, audience: all, asker, threadId }: Question,
+  { tenantId, audience: all, asker, threadId, text }: Question,
 ): Promise<AudienceRights> {
   return database.transaction(async (query) => {
     const audience = await condenseAudience(query, tenantId, all, largeAudiencePeople);
     const visibleTo = await visibleAcls(query, tenantId, audience);
     const alone = isAlone(audience, asker) ? visibleTo : await visibleAcls(query, tenantId, [{ person: asker }]);
-    const thread = threadId === undefined ? null : { tenantId, threadId, limit: EARLIER_QUESTIONS };
+    const thread = threadId === undefined ? null : { tenantId, threadId, before: text, limit: EARLIER_QUESTIONS };
     const earlier = thread ? await earlierQuestions(query, thread) : [];
     return { audience, visibleTo, askerSeesMore: alone.aclIds.length > visibleTo.aclIds.length, earlier };
   });

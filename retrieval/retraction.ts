@@ -1,4 +1,5 @@
 // Answers that were posted are taken back when what they quote is gone, or no longer for those who see the place.
+import { retractFromPlaces } from './place-audience.ts';
 import type { Query } from './ports.ts';
 
 /** Where a message that must be edited stands. */
@@ -15,8 +16,9 @@ export interface RetractionTarget {
  * Empties each posted answer of a tenant that quotes a document which is not live any more, is not in effect any more, or
  * which its audience may no longer read, in the caller's transaction. Whether anything can have changed is told by the
  * version of the index, which every change of a document, a layer or a membership counts up, and by the times at which a
- * right or a document ends, which nothing announces: without either this is one look.
- * @returns how many answers were emptied.
+ * right or a document ends, which nothing announces: without either this is one look. Messages whose place is seen by others
+ * than the answer was made for are held against those, too.
+ * @returns how many answers were emptied, and messages marked.
  */
 export async function retractUnreadable(query: Query, tenantId: string): Promise<number> {
   const versions = await query<{ index_version: number; changed: boolean }>(
@@ -70,7 +72,7 @@ export async function retractUnreadable(query: Query, tenantId: string): Promise
        on conflict (tenant_id) do update set index_version = excluded.index_version, checked_at = now()`,
     [tenantId, tenant.index_version],
   );
-  return emptied.length;
+  return emptied.length + (await retractFromPlaces(query, { tenantId }));
 }
 
 /** Marks the messages of emptied answers that are still to be edited. The product's own page shows the notice by itself. */

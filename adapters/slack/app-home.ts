@@ -2,7 +2,7 @@
 import type { types } from '@slack/bolt';
 import type { AdminCommands, AdminTools } from '../admin-command.ts';
 import type { Answers } from '../ports.ts';
-import { ageText, RETRACTED_TEXT, refusalText } from '../wording.ts';
+import { ageText, pastOutcomeText } from '../wording.ts';
 import { cutText, literal } from './markdown-to-rich-text.ts';
 import type { Workspace } from './ports.ts';
 import type { ClientFor } from './slack-client.ts';
@@ -44,7 +44,10 @@ export async function publishHome(parts: HomeParts, workspace: Workspace, user: 
     list(
       asked.length === 0
         ? ['None yet. Mention me in a channel, or write to me here under Messages.']
-        : asked.map(({ question, answer, retractedAt }) => `${short(question)}  →  ${outcome(answer, retractedAt)}`),
+        : asked.map(
+            ({ question, answer: { refusal }, retractedAt }) =>
+              `${short(question)}  →  ${pastOutcomeText({ refusal, retracted: retractedAt !== null })}`,
+          ),
     ),
   );
   if (await admin.isAdmin(workspace.tenantId, email)) {
@@ -59,11 +62,6 @@ export async function publishHome(parts: HomeParts, workspace: Workspace, user: 
 
 const ABOUT_TEXT =
   'I answer questions with word-for-word quotes from your company’s documents. In a direct message I use what you may read; in a channel only what everyone in it may read. When I find nothing, I say so. I never guess.';
-
-function outcome({ refusal }: { refusal: Parameters<typeof refusalText>[0] | null }, retractedAt: Date | null): string {
-  if (retractedAt !== null) return RETRACTED_TEXT;
-  return refusal === null ? 'answered' : refusalText(refusal);
-}
 
 function short(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');

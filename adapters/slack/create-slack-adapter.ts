@@ -1,10 +1,10 @@
 // Slack: requests come in through HTTP or Socket Mode, wait in the inbox, and are worked on here in turn.
-import { App, type Receiver } from '@slack/bolt';
+import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Audience } from '../../retrieval/model.ts';
 import type { Clock, Logger } from '../../retrieval/ports.ts';
 import type { AdminCommands } from '../admin-command.ts';
 import { FinalEventError, type HeldEvent, type Inbox, type Outgoing } from '../inbox.ts';
-import type { Answers, Documents, FeedbackStore, People } from '../ports.ts';
+import type { Answers, Documents, FeedbackStore, People, Showing } from '../ports.ts';
 import type { HandleQuestion } from '../question.ts';
 import { plainReply } from '../reply.ts';
 import type { HomeContent } from './app-home.ts';
@@ -19,8 +19,8 @@ import { createSlackFeedback } from './slack-feedback.ts';
 import { createHttpHandler, type HttpHandler } from './slack-http.ts';
 import { createIntake, type EventBody, type IntakeOptions, workspaceOf } from './slack-intake.ts';
 import { createOauthOptions, type OauthSettings } from './slack-oauth.ts';
-import { createSlackPeople } from './slack-people.ts';
-import { createQuestionFlow } from './slack-questions.ts';
+import { createSlackPeople, type SlackPeople } from './slack-people.ts';
+import { createQuestionFlow, type SeenBy } from './slack-questions.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { notInstalled, takeBack } from './take-back.ts';
 
@@ -49,8 +49,11 @@ export interface SlackAdapterOptions {
   readonly publicUrl: string | null;
   /** An answer of the bot stands in this thread. */
   readonly ownsThread: (workspace: Workspace, channel: string, thread: string) => Promise<boolean>;
+  /** Messages with answers stand in the conversation. */
+  readonly holdsAnswers: (workspace: Workspace, channel: string) => Promise<boolean>;
+  readonly seenBy: SeenBy;
   /** Whether everyone of the audience may be shown the answer now. */
-  readonly mayShow: (tenantId: string, answerId: string, audience: Audience) => Promise<boolean>;
+  readonly mayShow: (tenantId: string, answerId: string, audience: Audience) => Promise<Showing>;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -102,7 +105,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): SlackAdapter {
   let stopping = false;
   const intake = createIntake({
     ...options,
-    processNow: (event) => app.processEvent(event),
+    processNow: (event) => answerAtOnce(app, event),
     apologise: createApology({ ...options, clientFor }),
   });
   const { appToken } = options;
@@ -136,7 +139,10 @@ export function createSlackAdapter(options: SlackAdapterOptions): SlackAdapter {
   function createHandler(): HttpHandler | null {
     const { signingSecret, oauth, clock } = options;
     if (signingSecret === null) return null;
-    const installer = oauth === null ? {} : createOauthOptions(oauth, options);
+    const installer =
+      oauth === null
+        ? {}
+        : createOauthOptions(oauth, { ...options, onInstalled: (teamId) => greet(options, slackPeople, teamId) });
     return createHttpHandler({ signingSecret, intake, oauth: installer, logger, clock, isStopping: () => stopping });
   }
 
@@ -166,6 +172,31 @@ function createApology({ clientFor, logger }: { clientFor: ClientFor; logger: Lo
       return false;
     }
   };
+}
+
+// Who is in which usergroup is known from the first question on. The refresh of every hour comes by anyway.
+async function greet(
+  { workspaces, logger }: SlackAdapterOptions,
+  slackPeople: SlackPeople,
+  teamId: string,
+): Promise<void> {
+  try {
+    const workspace = await workspaces.find(teamId);
+    if (workspace !== null) await slackPeople.refreshUsergroups(workspace);
+  } catch (error) {
+    logger.warn({ teamId, err: error }, 'the usergroups of a new workspace could not be read');
+  }
+}
+
+// What nobody listens for is acknowledged as well: Slack would show an error after three seconds.
+async function answerAtOnce(app: App, event: ReceiverEvent): Promise<void> {
+  let acknowledged = false;
+  const ack: ReceiverEvent['ack'] = async (response) => {
+    acknowledged = true;
+    await event.ack(response);
+  };
+  await app.processEvent({ ...event, ack });
+  if (!acknowledged) await event.ack();
 }
 
 // What listeners get is found by ourselves: the workspace, and the claim on the event.

@@ -22,3 +22,26 @@ export function plainText(text: string, botUserId: string): string {
     .replaceAll(/[ \t]+/g, ' ')
     .trim();
 }
+
+// The shapes that docs.slack.dev gives for mentions, links and special commands; whatever else stands in angle brackets was
+// typed so.
+const ENCODED =
+  /<(?:([@#])([A-Z][A-Z0-9]+)|(!)((?:channel|here|everyone|subteam\^[A-Z0-9]+))|((?:https?:\/\/|mailto:)[^\s<>|]+))(?:\|([^<>]*))?>/g;
+
+/**
+ * What a person typed after a command, character for character: only what Slack itself made of mentions, links and the three
+ * characters is undone.
+ */
+export function typedText(text: string): string {
+  return text
+    .replaceAll(
+      ENCODED,
+      (_all, sign?: string, id?: string, _bang?: string, special?: string, url?: string, label?: string) => {
+        // A link that Slack made of typed words has them as its label; another label is no address.
+        if (url !== undefined) return label && url.endsWith(label) ? label : url;
+        const name = label || (id ?? special?.replace(/^subteam\^/, '') ?? '');
+        return `${sign ?? '@'}${name.replace(/^[@#]/, '')}`;
+      },
+    )
+    .replaceAll(/&(?:lt|gt|amp);/g, (entity) => ENTITIES[entity] ?? entity);
+}

@@ -8,11 +8,11 @@ import { plainText } from './escape-mrkdwn.ts';
 import { offerIngest } from './ingest-file.ts';
 import type { Workspace, Workspaces } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
-import type { ClientFor } from './slack-client.ts';
+import { type ClientFor, NOT_THERE, refusalCode } from './slack-client.ts';
 import type { SlackFeedback } from './slack-feedback.ts';
 import { type EventBody, type SlackEvent, userOf } from './slack-intake.ts';
 import type { SlackPeople, SlackUser } from './slack-people.ts';
-import type { AnswerInThread } from './slack-questions.ts';
+import type { AnswerInThread, SeenBy } from './slack-questions.ts';
 
 export interface EventParts {
   readonly workspaces: Workspaces;
@@ -25,6 +25,9 @@ export interface EventParts {
   readonly home: HomeContent;
   readonly tryRetractionsAgain: (workspace: Workspace, channel: string | null) => Promise<void>;
   readonly ownsThread: (workspace: Workspace, channel: string, thread: string) => Promise<boolean>;
+  /** Messages with answers stand in the conversation. */
+  readonly holdsAnswers: (workspace: Workspace, channel: string) => Promise<boolean>;
+  readonly seenBy: SeenBy;
   readonly logger: Logger;
 }
 
@@ -56,10 +59,6 @@ export function addEventListeners(app: App, parts: EventParts): void {
       parts.logger.warn({ err: error }, 'the Home tab of somebody could not be shown');
     });
   });
-  // The intake lets only the bot's own joining pass.
-  app.event('member_joined_channel', async ({ event, context }) => {
-    await parts.tryRetractionsAgain(contextOf(context).workspace, event.channel);
-  });
   addDirectoryListeners(app, parts);
 }
 
@@ -72,6 +71,14 @@ function addDirectoryListeners(app: App, parts: EventParts): void {
   for (const type of ['subteam_created', 'subteam_updated', 'subteam_members_changed'] as const) {
     app.event(type, ({ context }) => parts.slackPeople.refreshUsergroups(contextOf(context).workspace));
   }
+  app.event('member_joined_channel', async ({ event, context }) => {
+    const { workspace } = contextOf(context);
+    if (event.user === workspace.botUserId) await parts.tryRetractionsAgain(workspace, event.channel);
+    await membersChanged(parts, workspace, event.channel, event.user);
+  });
+  app.event('member_left_channel', ({ event, context }) =>
+    membersChanged(parts, contextOf(context).workspace, event.channel),
+  );
   app.event('app_uninstalled', async ({ body }) => {
     await parts.workspaces.revoke(teamOf(body as EventBody));
   });
@@ -79,6 +86,29 @@ function addDirectoryListeners(app: App, parts: EventParts): void {
     // Tokens of persons are none of ours.
     if ((event.tokens.bot ?? []).length > 0) await parts.workspaces.revoke(teamOf(body as EventBody));
   });
+}
+
+// What was posted before stands in the history that a newcomer reads.
+async function membersChanged(
+  parts: EventParts,
+  workspace: Workspace,
+  channel: string,
+  joined?: string,
+): Promise<void> {
+  if (!(await parts.holdsAnswers(workspace, channel))) return;
+  try {
+    const audience = await parts.slackPeople.audience(workspace, channel, joined);
+    await parts.seenBy(workspace, channel, audience, { recheck: false });
+  } catch (error) {
+    // Without the app there, Slack tells nothing of the channel and lets nothing in it be edited.
+    if (!NOT_THERE.has(refusalCode(error) ?? '')) throw error;
+  }
+}
+
+// In a thread of ours people also talk to each other.
+function callsOthers(text: string, botUserId: string): boolean {
+  const called = [...text.matchAll(/<(?:@|!subteam\^)([A-Z0-9]+)/g)].map(([, id]) => id);
+  return called.length > 0 && !called.includes(botUserId);
 }
 
 function teamOf(body: EventBody): string {
@@ -92,7 +122,10 @@ async function onQuestion(parts: EventParts, context: Context, event: SlackEvent
   const direct = event.channel_type === 'im';
   const thread = event.thread_ts ?? event.ts;
   const mentioned = event.type === 'app_mention';
-  if (!direct && !mentioned && !(await parts.ownsThread(workspace, event.channel, thread))) return;
+  if (!direct && !mentioned) {
+    if (callsOthers(event.text ?? '', workspace.botUserId)) return;
+    if (!(await parts.ownsThread(workspace, event.channel, thread))) return;
+  }
   const files = event.files ?? [];
   const text = plainText(event.text ?? '', workspace.botUserId);
   if (direct && files.length > 0 && (text === '' || /^ingest\b/i.test(text))) {

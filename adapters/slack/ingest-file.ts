@@ -3,10 +3,12 @@ import type { types } from '@slack/bolt';
 import { ACCESS_LEVELS, type AccessLevel } from '../../retrieval/model.ts';
 import type { AdminCommands, AdminReply } from '../admin-command.ts';
 import type { Readers } from '../ports.ts';
+import { shownName } from '../shown-text.ts';
+import { cutText } from './markdown-to-rich-text.ts';
 import type { Workspace } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
 import { ACTIONS, renderNotice } from './render-reply.ts';
-import type { ClientFor } from './slack-client.ts';
+import { type ClientFor, slackErrorCode } from './slack-client.ts';
 import type { SlackPeople } from './slack-people.ts';
 
 export interface IngestParts {
@@ -30,14 +32,19 @@ export async function offerIngest(
   { channel, thread, user, eventKey }: { channel: string; thread: string; user: string; eventKey: string },
   files: readonly object[],
 ): Promise<boolean> {
-  const asker = await parts.slackPeople.asker(workspace, user);
-  const email = asker && 'person' in asker.member ? asker.member.person : null;
-  if (!(await parts.admin.isAdmin(workspace.tenantId, email))) return false;
+  const { tenantId, email } = await parts.slackPeople.commander(workspace, user);
+  if (!(await parts.admin.isAdmin(tenantId, email))) return false;
   const known = files.flatMap((file) => {
     const { id, name } = file as { id?: string; name?: string | null };
     return id === undefined
       ? []
-      : [{ id: ACTIONS.ingestFile, label: `Ingest ${name ?? 'file'}`.slice(0, 75), value: id }];
+      : [
+          {
+            id: ACTIONS.ingestFile,
+            label: cutText(`Ingest ${shownName(name ?? 'file')}`, 75)[0] ?? 'Ingest',
+            value: id,
+          },
+        ];
   });
   // Action ids must differ within a message, so each file has a message of its own.
   const text = 'Shall I add this file to the documents? You choose next who may read it.';
@@ -70,45 +77,67 @@ export async function ingestSharedFile(
   user: string,
   { fileId, readers }: IngestSubmission,
 ): Promise<AdminReply> {
-  const asker = await slackPeople.asker(workspace, user);
-  const email = asker && 'person' in asker.member ? asker.member.person : null;
-  const request = { tenantId: workspace.tenantId, email, actor: asker?.id ?? user };
-  const { file } = await clientFor(workspace).files.info({ file: fileId });
-  if (!file?.url_private_download)
-    return { text: 'Slack does not give me this file. Share it with me in a direct message.' };
-  if ((file.size ?? 0) > MAX_BYTES) return { text: `The file is larger than ${MAX_BYTES / 2 ** 20} MiB; split it.` };
-  const bytes = await download(workspace, clientFor, file.url_private_download);
-  if (bytes === null) return { text: 'The file could not be fetched from Slack. Try again in a moment.' };
-  return admin.ingestFile(request, {
-    uri: `slack:file:${workspace.teamId}/${fileId}`,
-    fileName: file.name ?? fileId,
-    mediaType: file.mimetype ?? '',
-    bytes,
-    readers,
+  const who = await slackPeople.commander(workspace, user);
+  return admin.ingestFile(who, `slack:file:${workspace.teamId}/${fileId}`, async () => {
+    const file = await readFile(clientFor, workspace, fileId);
+    if (!file?.url_private_download) return { text: NOT_GIVEN_TEXT };
+    if ((file.size ?? 0) > MAX_BYTES) return { text: `The file is larger than ${MAX_BYTES / 2 ** 20} MiB; split it.` };
+    const bytes = await download(workspace, clientFor, file.url_private_download, file.size);
+    if (bytes === null) return { text: 'The file could not be fetched from Slack. Try again in a moment.' };
+    return { fileName: file.name ?? fileId, mediaType: file.mimetype ?? '', bytes, readers };
   });
 }
 
+const NOT_GIVEN_TEXT =
+  'Slack does not give me this file: it was deleted, or it is not shared where I am. Share it with me in a direct message.';
+
+async function readFile(clientFor: ClientFor, workspace: Workspace, fileId: string) {
+  try {
+    return (await clientFor(workspace).files.info({ file: fileId })).file ?? null;
+  } catch (error) {
+    const code = slackErrorCode(error);
+    if (code !== null && NOT_GIVEN.has(code)) return null;
+    throw error;
+  }
+}
+
+// docs.slack.dev, errors of files.info that say that the file is not there for us.
+const NOT_GIVEN = new Set(['file_not_found', 'file_deleted', 'not_visible', 'access_denied']);
+
 // The token goes to Slack alone: to its file host, or to where its API was configured to be.
-async function download(workspace: Workspace, clientFor: ClientFor, address: string): Promise<Uint8Array | null> {
+async function download(
+  workspace: Workspace,
+  clientFor: ClientFor,
+  address: string,
+  size: number | undefined,
+): Promise<Uint8Array | null> {
   const url = new URL(address);
   const api = new URL(clientFor(workspace).slackApiUrl);
   const isSlack = url.protocol === 'https:' && (url.hostname === 'slack.com' || url.hostname.endsWith('.slack.com'));
   if (!isSlack && url.origin !== api.origin) return null;
+  // Without `files:read` Slack sends to its sign-in page, or answers with it.
   const response = await fetch(url, {
     headers: { authorization: `Bearer ${workspace.botToken}` },
-    redirect: 'error',
+    redirect: 'manual',
     signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS),
   });
-  // Without `files:read` Slack answers with its sign-in page.
-  if (!response.ok || response.headers.get('content-type')?.startsWith('text/html')) return null;
+  if (!response.ok) return null;
   const parts: Uint8Array[] = [];
-  let size = 0;
+  let received = 0;
   for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > MAX_BYTES) return null;
+    received += part.byteLength;
+    if (received > MAX_BYTES) return null;
     parts.push(part);
   }
-  return Buffer.concat(parts);
+  const bytes = Buffer.concat(parts);
+  const isPage = response.headers.get('content-type')?.startsWith('text/html') === true;
+  return isPage && isSignInPage(bytes, size) ? null : bytes;
+}
+
+// A page is the file itself when it has the file's size. Where Slack states none, its form for signing in tells.
+function isSignInPage(bytes: Buffer, size: number | undefined): boolean {
+  if (size !== undefined) return bytes.byteLength !== size;
+  return /<form[^>]+id="signin_form"|data-qa="signin|class="[^"]*\bp-signin/.test(bytes.toString('latin1', 0, 200_000));
 }
 
 function ingestView(target: { readonly fileId: string; readonly channel: string }): types.ModalView {

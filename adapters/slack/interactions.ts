@@ -1,103 +1,105 @@
-// Commands, buttons, shortcuts and modals: each is acknowledged at once.
-import type { App, BlockAction, ButtonAction, Context, MessageShortcut, RespondFn } from '@slack/bolt';
-import type { Audience } from '../../retrieval/model.ts';
-import type { Logger } from '../../retrieval/ports.ts';
-import { type AdminCommands, type AdminReply, DENIED_TEXT } from '../admin-command.ts';
-import type { Inbox, Outgoing } from '../inbox.ts';
-import type { Answers } from '../ports.ts';
+// Commands, shortcuts, modals and the buttons of admins: each is acknowledged at once and ends with a word.
+import type { App, MessageShortcut, RespondFn } from '@slack/bolt';
+import { type AdminReply, DENIED_TEXT } from '../admin-command.ts';
+import type { Outgoing } from '../inbox.ts';
 import type { HandleQuestion } from '../question.ts';
-import { toReply } from '../reply.ts';
+import { type AnswerButtonParts, addAnswerButtons } from './answer-buttons.ts';
 import { createCommandProgress } from './command-progress.ts';
-import { plainText } from './escape-mrkdwn.ts';
+import { plainText, typedText } from './escape-mrkdwn.ts';
 import { contextOf } from './event-listeners.ts';
-import { INGEST_VIEW, ingestSharedFile, openIngestModal, readIngest } from './ingest-file.ts';
+import { INGEST_VIEW, type IngestParts, ingestSharedFile, openIngestModal, readIngest } from './ingest-file.ts';
 import { enqueueInternal, notHereText } from './internal-events.ts';
+import { onButton } from './on-button.ts';
 import type { Workspace } from './ports.ts';
-import type { PostMessages } from './post-messages.ts';
 import { ACTIONS, renderNotice, renderPreformatted, renderReply, type SlackMessage } from './render-reply.ts';
 import { respondOnce } from './respond-once.ts';
-import { type ClientFor, NOT_THERE, refusalCode } from './slack-client.ts';
-import { REASONS_VIEW, readReasons, type SlackFeedback, thanksMessage } from './slack-feedback.ts';
-import type { SlackPeople } from './slack-people.ts';
-import { saidKey, toPlace } from './slack-questions.ts';
+import { REASONS_VIEW } from './slack-feedback.ts';
+import { saidKey } from './slack-questions.ts';
 import { SHORTCUTS } from './slack-shortcuts.ts';
+import { endVisibly, type Listener, tell } from './tell.ts';
 
-export interface InteractionParts {
-  readonly clientFor: ClientFor;
-  readonly slackPeople: SlackPeople;
-  readonly slackFeedback: SlackFeedback;
+export interface InteractionParts extends Omit<AnswerButtonParts, 'admin'>, IngestParts {
   readonly handleQuestion: HandleQuestion;
-  readonly post: PostMessages;
-  readonly inbox: Inbox;
   readonly outgoing: Outgoing;
-  readonly answers: Answers;
-  readonly admin: AdminCommands;
-  readonly publicUrl: string | null;
-  readonly mayShow: (tenantId: string, answerId: string, audience: Audience) => Promise<boolean>;
-  readonly logger: Logger;
 }
 
 /** Adds the listeners for everything that is no event. */
 export function addInteractions(app: App, parts: InteractionParts): void {
   addCommands(app, parts);
-  addFeedbackButtons(app, parts);
   addAnswerButtons(app, parts);
-  addForgetButtons(app, parts);
+  addAdminButtons(app, parts);
   addShortcuts(app, parts);
   app.view(INGEST_VIEW, async ({ ack, view, body, context }) => {
     await ack();
     const { workspace } = contextOf(context);
     const submission = readIngest(view);
-    const reply = await ingestSharedFile(parts, workspace, body.user.id, submission);
-    const { channel } = submission;
-    await parts.clientFor(workspace).chat.postEphemeral({ channel, user: body.user.id, ...adminMessage(reply) });
+    const listener = { workspace, user: body.user.id, respond: null, channel: submission.channel };
+    await endVisibly(parts, listener, async () => {
+      const reply = await ingestSharedFile(parts, workspace, body.user.id, submission);
+      await tell(parts, listener, adminMessage(reply));
+    });
   });
+  addUnknown(app, parts);
 }
 
 function addCommands(app: App, parts: InteractionParts): void {
   app.command('/ask', async ({ ack, command, context, respond }) => {
     await ack();
     const { workspace, held } = contextOf(context);
-    const asker = await parts.slackPeople.asker(workspace, command.user_id);
-    if (asker === null) return;
-    const inDirect = command.channel_name === 'directmessage';
-    await parts.handleQuestion(
-      {
-        tenantId: workspace.tenantId,
-        eventKey: held.eventKey,
-        asker,
-        members: [],
-        text: plainText(command.text, workspace.botUserId),
-        threadId: null,
-        private: true,
-      },
-      {
-        claim: held.claim,
-        // Ephemeral messages cannot be edited later, so nothing is recorded: they are gone when Slack is reloaded.
-        post: async (reply) => {
-          const messages = renderReply(reply, { feedback: true, postable: !inDirect });
-          await respondOnce(parts, workspace, { key: saidKey(held.eventKey, reply), respond }, messages);
+    const listener = { workspace, user: command.user_id, respond, channel: command.channel_id };
+    const answer = async () => {
+      const asker = await parts.slackPeople.asker(workspace, command.user_id);
+      if (asker === null) return;
+      const inDirect = command.channel_name === 'directmessage';
+      await parts.handleQuestion(
+        {
+          tenantId: workspace.tenantId,
+          eventKey: held.eventKey,
+          asker,
+          members: [],
+          text: plainText(command.text, workspace.botUserId),
+          threadId: null,
+          private: true,
         },
-      },
-    );
+        {
+          claim: held.claim,
+          peopleNow: async () => ({
+            asker: (await parts.slackPeople.asker(workspace, command.user_id)) ?? NOBODY,
+            members: [],
+          }),
+          // Ephemeral messages cannot be edited later, so nothing is recorded: they are gone when Slack is reloaded.
+          post: async (reply) => {
+            const messages = renderReply(reply, { feedback: true, postable: !inDirect });
+            await respondOnce(parts, workspace, { key: saidKey(held.eventKey, reply), respond }, messages);
+          },
+        },
+      );
+    };
+    // What fails is tried again by the inbox, and said once it has failed too often for somebody who waits.
+    await (held.attempt < VISIBLE_TRY ? answer() : endVisibly(parts, listener, answer));
   });
   app.command('/verbatim', async ({ ack, command, context, respond }) => {
     await ack({ response_type: 'ephemeral', text: 'Working on it…' });
     const { workspace } = contextOf(context);
-    const asker = await parts.slackPeople.asker(workspace, command.user_id);
+    const listener = { workspace, user: command.user_id, respond, channel: command.channel_id };
     const progress = createCommandProgress(parts, workspace, command.user_id);
-    const reply = await parts.admin.run({
-      tenantId: workspace.tenantId,
-      email: asker && 'person' in asker.member ? asker.member.person : null,
-      actor: asker?.id ?? command.user_id,
-      text: plainText(command.text, workspace.botUserId),
-      answerAt: (link) => placeOfLink(workspace, link),
-      onProgress: progress.show,
+    await endVisibly(parts, listener, async () => {
+      const reply = await parts.admin.run({
+        ...(await parts.slackPeople.commander(workspace, command.user_id)),
+        text: typedText(command.text),
+        answerAt: (link) => placeOfLink(workspace, link),
+        onProgress: progress.show,
+      });
+      await tell(parts, listener, adminMessage(reply));
     });
-    await respond({ response_type: 'ephemeral', ...adminMessage(reply) });
     await progress.end();
   });
 }
+
+const VISIBLE_TRY = 3; // after pauses of one and two seconds
+
+// Who turned into an app in the meantime.
+const NOBODY = { id: 'nobody', member: { principals: [] } };
 
 /** The place that a link to a message means: `https://x.slack.com/archives/C1/p1712345678000100`. */
 export function placeOfLink({ teamId }: Pick<Workspace, 'teamId'>, link: string) {
@@ -116,132 +118,55 @@ function adminMessage({ text, preformatted, confirmForget }: AdminReply): SlackM
   ]);
 }
 
-type Pressed = { workspace: Workspace; user: string; value: string; body: BlockAction; respond: RespondFn };
-
-function onButton(app: App, actionId: string, run: (pressed: Pressed) => Promise<void>): void {
-  app.action<BlockAction<ButtonAction>>({ type: 'block_actions', action_id: actionId }, async (args) => {
-    await args.ack();
-    const { workspace } = contextOf(args.context as Context);
-    await run({
-      workspace,
-      user: args.body.user.id,
-      value: args.action.value ?? '',
-      body: args.body,
-      respond: args.respond,
-    });
+function addAdminButtons(app: App, parts: InteractionParts): void {
+  onButton(app, parts, ACTIONS.confirmForget, async ({ workspace, user, value, listener }) => {
+    const reply = await parts.admin.forget(await parts.slackPeople.commander(workspace, user), value);
+    await tell(parts, listener, adminMessage(reply), { replace: true });
   });
-}
-
-function addFeedbackButtons(app: App, { slackFeedback }: InteractionParts): void {
-  onButton(app, ACTIONS.helpful, async ({ workspace, user, value, respond }) => {
-    const known = await slackFeedback.pressed(workspace, user, value, 'up');
-    await respond({ response_type: 'ephemeral', replace_original: false, ...thanksMessage(known) });
-  });
-  onButton(app, ACTIONS.notHelpful, async ({ workspace, user, value, body, respond }) => {
-    const known = await slackFeedback.pressed(workspace, user, value, 'down');
-    if (known) await slackFeedback.openReasons(workspace, body.trigger_id, value);
-    else await respond({ response_type: 'ephemeral', replace_original: false, ...thanksMessage(false) });
-  });
-  onButton(app, ACTIONS.explain, ({ workspace, body, value }) =>
-    slackFeedback.openReasons(workspace, body.trigger_id, value),
+  onButton(app, parts, ACTIONS.cancel, ({ listener }) =>
+    tell(parts, listener, renderNotice('Nothing was changed.'), { replace: true }),
   );
-  app.view(REASONS_VIEW, async ({ ack, view, body, context }) => {
-    await ack();
-    await slackFeedback.explained(contextOf(context).workspace, body.user.id, readReasons(view));
-  });
+  onButton(app, parts, ACTIONS.ingestFile, ({ workspace, value: fileId, body, listener }) =>
+    chooseReaders(parts, listener, body.trigger_id, {
+      fileId,
+      channel: body.channel?.id ?? body.user.id,
+      action: 'button.ingest',
+      target: `slack:file:${workspace.teamId}/${fileId}`,
+    }),
+  );
 }
 
-function addAnswerButtons(app: App, parts: InteractionParts): void {
-  onButton(app, ACTIONS.askPrivately, async ({ workspace, user, value: answerId, respond }) => {
-    if (!(await isAsker(parts, workspace, user, answerId))) return;
-    const internal = { kind: 'ask_privately' as const, teamId: workspace.teamId, user, answerId };
-    await enqueueInternal(parts.inbox, workspace, `private/${answerId}/${user}`, { internal });
-    const text = 'I answer you in a direct message.';
-    await respond({ response_type: 'ephemeral', replace_original: true, ...renderNotice(text) });
-  });
-  onButton(app, ACTIONS.postToChannel, async ({ workspace, user, value: answerId, body, respond }) => {
-    const channel = body.channel?.id;
-    if (channel === undefined || !(await isAsker(parts, workspace, user, answerId))) return;
-    const text = await showToChannel(parts, workspace, { user, channel, answerId });
-    await respond({ response_type: 'ephemeral', replace_original: false, ...renderNotice(text) });
-  });
-}
-
-// A private answer is its asker's alone to use.
-async function isAsker(
+// The file is fetched when the readers were chosen; who may not ingest gets no modal.
+async function chooseReaders(
   parts: InteractionParts,
-  workspace: Workspace,
-  user: string,
-  answerId: string,
-): Promise<boolean> {
-  const asker = await parts.slackPeople.asker(workspace, user);
-  const stored = await parts.answers.find(workspace.tenantId, answerId);
-  return asker !== null && stored !== null && stored.asker.toLowerCase() === asker.id.toLowerCase();
-}
-
-const NOT_FOR_ALL_TEXT = 'Not everyone in this channel may read what this answer quotes, so it stays between us.';
-
-async function showToChannel(
-  parts: InteractionParts,
-  workspace: Workspace,
-  { user, channel, answerId }: { user: string; channel: string; answerId: string },
-): Promise<string> {
-  const { tenantId } = workspace;
-  try {
-    const audience = await parts.slackPeople.audience(workspace, channel, user);
-    const stored = await parts.answers.find(tenantId, answerId);
-    if (stored === null || stored.retractedAt !== null) return 'This answer is no longer there to be shown.';
-    if (!(await parts.mayShow(tenantId, answerId, audience))) return NOT_FOR_ALL_TEXT;
-    const reply = toReply(stored.answer, { private: false, offerPrivate: false, publicUrl: parts.publicUrl });
-    const eventKey = `slack:${workspace.teamId}/shown/${answerId}/${channel}`;
-    const question = renderNotice(`Asked: ${stored.question}`);
-    const [thread = ''] = await parts.post({ workspace, channel, thread: null, eventKey: `${eventKey}/intro` }, [
-      question,
-    ]);
-    const messages = renderReply(reply, { feedback: true, postable: false });
-    await parts.post({ workspace, channel, thread, eventKey }, messages, (message) =>
-      parts.answers.recordPosted(tenantId, answerId, [toPlace(workspace, channel, thread, message)]),
-    );
-    return 'It is in the channel now.';
-  } catch (error) {
-    if (NOT_THERE.has(refusalCode(error) ?? '')) return notHereText(channel);
-    parts.logger.error({ answerId, err: error }, 'an answer could not be shown to a channel');
-    return 'That did not work. Try again in a moment.';
-  }
-}
-
-function addForgetButtons(app: App, parts: InteractionParts): void {
-  onButton(app, ACTIONS.confirmForget, async ({ workspace, user, value, respond }) => {
-    const asker = await parts.slackPeople.asker(workspace, user);
-    const email = asker && 'person' in asker.member ? asker.member.person : null;
-    const reply = await parts.admin.forget({ tenantId: workspace.tenantId, email, actor: asker?.id ?? user }, value);
-    await respond({ response_type: 'ephemeral', replace_original: true, ...adminMessage(reply) });
-  });
-  onButton(app, ACTIONS.cancel, async ({ respond }) => {
-    await respond({ response_type: 'ephemeral', replace_original: true, ...renderNotice('Nothing was changed.') });
-  });
-  onButton(app, ACTIONS.ingestFile, async ({ workspace, value: fileId, body }) => {
-    await openIngestModal(parts, workspace, body.trigger_id, { fileId, channel: body.channel?.id ?? body.user.id });
-  });
+  listener: Listener,
+  triggerId: string,
+  { fileId, channel, action, target }: { fileId: string | null; channel: string; action: string; target: string },
+): Promise<void> {
+  const { workspace, user } = listener;
+  const allowed = await parts.admin.permits(await parts.slackPeople.commander(workspace, user), action, target);
+  if (allowed && fileId !== null) return openIngestModal(parts, workspace, triggerId, { fileId, channel });
+  await tell(parts, listener, renderNotice(allowed ? 'This message has no file.' : DENIED_TEXT));
 }
 
 function addShortcuts(app: App, parts: InteractionParts): void {
   const onShortcut = (
     id: string,
-    run: (workspace: Workspace, body: MessageShortcut, respond: RespondFn) => Promise<void>,
+    run: (workspace: Workspace, body: MessageShortcut, listener: Listener) => Promise<void>,
   ) =>
     app.shortcut<MessageShortcut>(
       { type: 'message_action', callback_id: id },
       async ({ ack, shortcut, context, respond }) => {
         await ack();
-        await run(contextOf(context).workspace, shortcut, respond);
+        const { workspace } = contextOf(context);
+        const listener = { workspace, user: shortcut.user.id, respond, channel: shortcut.channel.id };
+        await endVisibly(parts, listener, () => run(workspace, shortcut, listener));
       },
     );
-  onShortcut(SHORTCUTS.ask, async (workspace, { message, channel, user, action_ts: at }, respond) => {
+  onShortcut(SHORTCUTS.ask, async (workspace, { message, channel, user, action_ts: at }, listener) => {
     // Before anything is answered that could not be shown. What goes wrong with this look is met again, and said, in turn.
-    if (!(await parts.slackPeople.isThere(workspace, channel.id).catch(() => true))) {
-      return void (await respond({ response_type: 'ephemeral', ...renderNotice(notHereText(channel.id)) }));
-    }
+    if (!(await parts.slackPeople.isThere(workspace, channel.id).catch(() => true)))
+      return tell(parts, listener, renderNotice(notHereText(channel.id)));
     const internal = {
       kind: 'ask_about' as const,
       teamId: workspace.teamId,
@@ -253,15 +178,38 @@ function addShortcuts(app: App, parts: InteractionParts): void {
     };
     await enqueueInternal(parts.inbox, workspace, `shortcut/${channel.id}/${message.ts}/${at}`, { internal });
   });
-  onShortcut(SHORTCUTS.ingest, async (workspace, { message, channel, user, trigger_id: triggerId }) => {
-    const asker = await parts.slackPeople.asker(workspace, user.id);
-    const email = asker && 'person' in asker.member ? asker.member.person : null;
+  onShortcut(SHORTCUTS.ingest, async (workspace, { message, channel, trigger_id: triggerId }, listener) => {
     const [file] = (message.files ?? []) as { id?: string }[];
-    const allowed = await parts.admin.isAdmin(workspace.tenantId, email);
-    if (allowed && file?.id !== undefined) {
-      return openIngestModal(parts, workspace, triggerId, { fileId: file.id, channel: channel.id });
-    }
-    const text = allowed ? 'This message has no file.' : DENIED_TEXT;
-    await parts.clientFor(workspace).chat.postEphemeral({ channel: channel.id, user: user.id, ...renderNotice(text) });
+    await chooseReaders(parts, listener, triggerId, {
+      fileId: file?.id ?? null,
+      channel: channel.id,
+      action: 'shortcut.ingest',
+      target: file?.id ? `slack:file:${workspace.teamId}/${file.id}` : '',
+    });
   });
+}
+
+const UNKNOWN_TEXT =
+  'I do not know this button or form; it may be of another version of me. Ask again to get a new one.';
+
+// Whatever came from an earlier version of the app, or a later one. Nobody waits for what does not come.
+function addUnknown(app: App, parts: InteractionParts): void {
+  onButton(app, parts, noneOf(Object.values(ACTIONS)), ({ listener }) =>
+    tell(parts, listener, renderNotice(UNKNOWN_TEXT)),
+  );
+  app.view(noneOf([INGEST_VIEW, REASONS_VIEW]), async ({ ack, body, context }) => {
+    await ack();
+    const listener = { workspace: contextOf(context).workspace, user: body.user.id, respond: null, channel: null };
+    await tell(parts, listener, renderNotice(UNKNOWN_TEXT));
+  });
+  app.shortcut({ callback_id: noneOf(Object.values(SHORTCUTS)) }, async ({ ack, shortcut, context, respond }) => {
+    await ack();
+    const ways = { respond: (respond as RespondFn | undefined) ?? null, channel: null };
+    const listener = { workspace: contextOf(context).workspace, user: shortcut.user.id, ...ways };
+    await tell(parts, listener, renderNotice(UNKNOWN_TEXT));
+  });
+}
+
+function noneOf(ids: readonly string[]): RegExp {
+  return new RegExp(`^(?!(?:${ids.join('|')})$)`);
 }

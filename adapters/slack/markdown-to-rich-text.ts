@@ -1,10 +1,11 @@
 // Markdown to Slack's rich text, in which text is text: no mention, link or entity in it acts, whatever a document or a model
 // wrote. Links lose their targets for the same reason; raw HTML is shown as written.
 import type { types } from '@slack/bolt';
-import type { List, PhrasingContent, RootContent, Table } from 'mdast';
+import type { List, PhrasingContent, Root, RootContent, Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { isolated } from '../shown-text.ts';
 
 type Element = types.RichTextBlockElement;
 type Inline = types.RichTextElement;
@@ -13,10 +14,14 @@ type Style = NonNullable<types.RichTextText['style']>;
 // Slack does not document a limit for text in rich text; sections of mrkdwn hold 3,000 characters.
 const MAX_ELEMENT_CHARACTERS = 3_000;
 
+/** A Markdown text as its tree, whose positions are offsets into the text. */
+export function parseMarkdown(markdown: string): Root {
+  return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+}
+
 /** The top-level pieces of a Markdown text, each as rich text and as written. */
 export function markdownToRichText(markdown: string): { readonly source: string; readonly elements: Element[] }[] {
-  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return tree.children.map((node) => {
+  return parseMarkdown(markdown).children.map((node) => {
     const source = markdown.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? markdown.length);
     return { source, elements: block(node, source) };
   });
@@ -26,7 +31,7 @@ export function markdownToRichText(markdown: string): { readonly source: string;
 export function literal(text: string, style?: Style): types.RichTextText[] {
   return cutText(text, MAX_ELEMENT_CHARACTERS).map((part) => ({
     type: 'text',
-    text: part,
+    text: isolated(part),
     ...(style ? { style } : {}),
   }));
 }
@@ -70,8 +75,26 @@ function block(node: RootContent, source: string): Element[] {
 }
 
 function quoted(node: RootContent, index: number): Inline[] {
-  const separator = index === 0 ? [] : literal('\n');
-  return [...separator, ...('children' in node ? inlines(node.children as PhrasingContent[]) : literal(textOf(node)))];
+  return [...(index === 0 ? [] : literal('\n')), ...flow(node)];
+}
+
+// A block inside a quote or an item, where Slack has lines only.
+function flow(node: RootContent): Inline[] {
+  switch (node.type) {
+    case 'table':
+      return literal(alignTable(node), { code: true });
+    case 'code':
+      return literal(node.value || ' ', { code: true });
+    case 'blockquote':
+      return node.children.flatMap(quoted);
+    case 'list':
+      return node.children.flatMap((item, index) => {
+        const mark = node.ordered ? `${(node.start ?? 1) + index}. ` : '• ';
+        return [...literal(`${index === 0 ? '' : '\n'}${mark}`), ...item.children.flatMap(quoted)];
+      });
+    default:
+      return 'children' in node ? inlines(node.children as PhrasingContent[]) : literal(textOf(node));
+  }
 }
 
 // Slack's lists are flat: a nested one follows its item with a deeper indent.
@@ -81,13 +104,7 @@ function list(node: List, indent: number): Element[] {
     const nested = item.children.filter((child): child is List => child.type === 'list');
     const own = item.children.filter((child) => child.type !== 'list');
     const check = item.checked === true ? '☑ ' : item.checked === false ? '☐ ' : '';
-    const elements = [
-      ...literal(check),
-      ...own.flatMap((child, position) => [
-        ...(position > 0 ? literal('\n') : []),
-        ...('children' in child ? inlines(child.children as PhrasingContent[]) : literal(textOf(child))),
-      ]),
-    ];
+    const elements = [...literal(check), ...own.flatMap(quoted)];
     const offset = (node.start ?? 1) - 1 + index;
     return [
       {
@@ -120,7 +137,10 @@ function inlines(nodes: readonly PhrasingContent[], style: Style = {}): Inline[]
       case 'link':
         return inlines(node.children, style);
       case 'image':
+      case 'imageReference':
         return literal(node.alt || 'image', styleOrNone(style));
+      case 'footnoteReference':
+        return literal(`[^${node.label ?? node.identifier}]`, styleOrNone(style));
       default:
         return 'children' in node
           ? inlines(node.children as PhrasingContent[], style)

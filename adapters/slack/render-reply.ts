@@ -1,10 +1,12 @@
 // A reply as Slack messages. What comes from documents and models is rich text, which is literal; only fixed sentences and
 // escaped text go where Slack reads markup.
 import type { types } from '@slack/bolt';
-import type { Reply, ReplyQuote } from '../reply.ts';
+import type { Reply } from '../reply.ts';
+import { isolated } from '../shown-text.ts';
 import { RETRACTED_TEXT } from '../wording.ts';
 import { escapeMrkdwn } from './escape-mrkdwn.ts';
-import { cutText, literal, markdownToRichText } from './markdown-to-rich-text.ts';
+import { cutText, literal } from './markdown-to-rich-text.ts';
+import { claimUnits, fits, markdownUnits, quoteUnits, richText, textUnits, type Unit } from './reply-units.ts';
 
 /** One message: its blocks, and the text for notifications and screen readers. */
 export interface SlackMessage {
@@ -24,18 +26,10 @@ export const ACTIONS = {
   ingestFile: 'ingest_file',
 } as const;
 
-// docs.slack.dev: 50 blocks a message; about 13,200 characters in its blocks, of which some are kept for labels and buttons.
-const MAX_BLOCKS = 45;
-const MAX_CHARACTERS = 11_000;
 // Best practice of chat.postMessage for `text`: it is cut off above 40,000 and should stay below 4,000.
 const MAX_FALLBACK = 3_500;
-const MAX_TITLE = 300;
-
-interface Unit {
-  readonly blocks: types.KnownBlock[];
-  readonly characters: number;
-  readonly fallback: string;
-}
+const MAX_PREFORMATTED = 11_000;
+const MAX_SOURCE = 300; // characters of a line in the footer
 
 /** How a reply is shown: `feedback` adds the buttons, `postable` the one that shows it to the channel. */
 export interface RenderOptions {
@@ -46,14 +40,13 @@ export interface RenderOptions {
 /** A reply as one message, or as several that keep each claim beside its quotes. */
 export function renderReply(reply: Reply, { feedback, postable }: RenderOptions): SlackMessage[] {
   const made = unitsOf(reply);
+  const end: Unit = { blocks: [...footer(reply), ...buttons(reply, { feedback, postable })], fallback: '' };
   // Nobody is left without a word, whatever a model said.
-  const units = splitLong(made.length > 0 ? made : [textUnit(reply.text)]);
-  const pages = paginate(units);
+  const pages = paginate(made.length > 0 ? made : textUnits(reply.text), end);
   return pages.map((page, index) => {
-    const last = index === pages.length - 1;
     const blocks = page.flatMap((unit) => unit.blocks);
     if (pages.length > 1) blocks.push(context([`Part ${index + 1} of ${pages.length}`]));
-    if (last) blocks.push(...footer(reply), ...buttons(reply, { feedback, postable }));
+    if (index === pages.length - 1) blocks.push(...end.blocks);
     return { text: fallbackText(page.map((unit) => unit.fallback).join('\n')), blocks };
   });
 }
@@ -95,104 +88,37 @@ export function renderNotice(
 
 /** Literal preformatted text, such as a status. */
 export function renderPreformatted(title: string, text: string): SlackMessage {
-  const pre = cutText(text, MAX_CHARACTERS)[0] ?? ' ';
+  const [pre = ' ', ...rest] = cutText(text, MAX_PREFORMATTED);
   return {
     text: fallbackText(title),
     blocks: [
       richText([
         { type: 'rich_text_section', elements: literal(title, { bold: true }) },
-        { type: 'rich_text_preformatted', elements: literal(pre || ' ') },
+        { type: 'rich_text_preformatted', elements: literal(rest.length > 0 ? `${pre}\n… and more` : pre) },
       ]),
     ],
   };
 }
 
 function unitsOf(reply: Reply): Unit[] {
-  if (reply.kind !== 'answer') return [textUnit(reply.text)];
-  if (reply.bareQuotes) return reply.quotes.map(quoteUnit);
-  const whole = [textUnits(reply.text), reply.quotes.map(quoteUnit)].flat();
-  if (fits(whole)) return whole;
-  // Too long for one message: each paragraph takes the quotes that it refers to along.
-  const shown = new Set<number>();
-  const pieces = markdownToRichText(reply.text).filter(({ elements }) => elements.length > 0);
-  const units = pieces.map(({ source, elements }) => {
-    const cited = reply.quotes.filter(({ number }) => !shown.has(number) && source.includes(`[${number}]`));
-    for (const { number } of cited) shown.add(number);
-    return join([
-      { blocks: [richText(elements)], characters: source.length, fallback: source },
-      ...cited.map(quoteUnit),
-    ]);
-  });
-  return [...units, ...reply.quotes.filter(({ number }) => !shown.has(number)).map(quoteUnit)];
+  if (reply.kind !== 'answer') return textUnits(reply.text);
+  if (reply.bareQuotes) return quoteUnits(reply.quotes);
+  const whole = [...markdownUnits(reply.text), ...quoteUnits(reply.quotes)];
+  // Too long for one message: each claim takes the quotes that it refers to along.
+  return fits(whole) ? whole : claimUnits(reply.text, reply.quotes);
 }
 
-function textUnits(markdown: string): Unit[] {
-  return markdownToRichText(markdown)
-    .filter(({ elements }) => elements.length > 0)
-    .map(({ source, elements }) => ({ blocks: [richText(elements)], characters: source.length, fallback: source }));
-}
-
-function textUnit(text: string): Unit {
-  return {
-    blocks: [richText([{ type: 'rich_text_section', elements: literal(text || ' ') }])],
-    characters: text.length,
-    fallback: text,
-  };
-}
-
-function quoteUnit({ number, quote, title, headingPath, url }: ReplyQuote): Unit {
-  const name = cutText(title, MAX_TITLE)[0] ?? 'Untitled';
-  const path = headingPath.length === 0 ? '' : ` › ${cutText(headingPath.join(' › '), MAX_TITLE)[0] ?? ''}`;
-  const head: types.RichTextElement[] = [
-    ...literal(`[${number}] `, { bold: true }),
-    ...(url === null
-      ? literal(name, { bold: true })
-      : [{ type: 'link' as const, url, text: name, style: { bold: true } }]),
-    ...literal(path),
-  ];
-  return {
-    blocks: [
-      richText([
-        { type: 'rich_text_section', elements: head },
-        { type: 'rich_text_quote', elements: literal(quote) },
-      ]),
-    ],
-    characters: quote.length + name.length + path.length + (url?.length ?? 0) + 8,
-    fallback: `[${number}] ${name}${path}: “${quote}”`,
-  };
-}
-
-function join(units: readonly Unit[]): Unit {
-  return {
-    blocks: units.flatMap((unit) => unit.blocks),
-    characters: units.reduce((sum, unit) => sum + unit.characters, 0),
-    fallback: units.map((unit) => unit.fallback).join('\n'),
-  };
-}
-
-function fits(units: readonly Unit[]): boolean {
-  const { blocks, characters } = join(units);
-  return blocks.length <= MAX_BLOCKS && characters <= MAX_CHARACTERS;
-}
-
-// A single unit over the limit (a quote of pages) is cut inside its own text; what follows says so.
-function splitLong(units: readonly Unit[]): Unit[] {
-  return units.flatMap((unit) => {
-    if (fits([unit])) return [unit];
-    return cutText(unit.fallback, MAX_CHARACTERS - 100).map((part, index) => {
-      const text = index === 0 ? part : `(continued) ${part}`;
-      return { ...textUnit(text), blocks: [richText([{ type: 'rich_text_quote', elements: literal(text) }])] };
-    });
-  });
-}
-
-function paginate(units: readonly Unit[]): Unit[][] {
+// The footer stands in the last message, and counts there.
+function paginate(units: readonly Unit[], end: Unit): Unit[][] {
   const pages: Unit[][] = [];
-  for (const unit of units) {
+  for (const [index, unit] of units.entries()) {
     const page = pages.at(-1);
-    if (page && fits([...page, unit])) page.push(unit);
+    const following = index === units.length - 1 ? [unit, end] : [unit];
+    if (page && fits([...page, ...following])) page.push(unit);
     else pages.push([unit]);
   }
+  const last = pages.at(-1);
+  if (last && !fits([...last, end])) pages.push([{ blocks: [], fallback: '…' }]);
   return pages;
 }
 
@@ -208,8 +134,13 @@ function context(lines: readonly string[]): types.KnownBlock {
   const elements = lines.length <= 10 ? lines : [...lines.slice(0, 9), `and ${lines.length - 9} more sources`];
   return {
     type: 'context',
-    elements: elements.map((line) => ({ type: 'plain_text', text: cutText(line, 1_900)[0] ?? ' ', emoji: false })),
+    elements: elements.map((line) => ({ type: 'plain_text', text: isolated(short(line)), emoji: false })),
   };
+}
+
+function short(line: string): string {
+  const [first = ' ', ...rest] = cutText(line, MAX_SOURCE);
+  return rest.length > 0 ? `${first.trimEnd()}…` : first;
 }
 
 function buttons({ answerId, kind }: Reply, { feedback, postable }: RenderOptions): types.KnownBlock[] {
@@ -233,14 +164,7 @@ function button(actionId: string, label: string, value: string, style?: 'primary
   };
 }
 
-// Slack refuses an empty list of elements, which an empty link or heading of a model would make.
-function richText(elements: types.RichTextBlockElement[]): types.RichTextBlock {
-  return { type: 'rich_text', elements: elements.map((element) => (element.elements.length > 0 ? element : BLANK)) };
-}
-
-const BLANK: types.RichTextSection = { type: 'rich_text_section', elements: [{ type: 'text', text: ' ' }] };
-
 function fallbackText(text: string): string {
   const [first = ' ', ...rest] = cutText(text, MAX_FALLBACK);
-  return escapeMrkdwn(rest.length > 0 ? `${first.trimEnd()} …` : first);
+  return escapeMrkdwn(isolated(rest.length > 0 ? `${first.trimEnd()} …` : first));
 }

@@ -167,8 +167,9 @@ const REVOCATIONS = new Set(['app_uninstalled', 'tokens_revoked']);
 
 // What a listener waits for beside messages and reactions.
 const WORKED_ON = new Set([
-  'app_home_opened',
   'member_joined_channel',
+  'member_left_channel',
+  'app_home_opened',
   'user_change',
   'team_join',
   'subteam_created',
@@ -184,8 +185,6 @@ function isForUs({ botUserId }: Workspace, event: SlackEvent, followUps: boolean
   if (event.type === 'reaction_added' || event.type === 'reaction_removed') {
     return event.item_user === botUserId && reactionVerdict(event.reaction ?? '') !== null;
   }
-  // Who joined a channel is only noted, unless it is the bot.
-  if (event.type === 'member_joined_channel') return userOf(event) === botUserId;
   if (NEED_USER.has(event.type) && !userOf(event)) return false;
   if (event.type !== 'app_mention' && event.type !== 'message') return WORKED_ON.has(event.type);
   if (event.bot_id || event.edited || userOf(event) === botUserId || !userOf(event) || !event.ts) return false;

@@ -17,7 +17,18 @@ export interface OauthSettings {
 /** The receiver's options for /slack/install and /slack/oauth_redirect. */
 export function createOauthOptions(
   { clientId, clientSecret, stateSecret }: OauthSettings,
-  { workspaces, apiUrl, logger }: { workspaces: Workspaces; apiUrl: string | null; logger: Logger },
+  {
+    workspaces,
+    apiUrl,
+    logger,
+    onInstalled,
+  }: {
+    readonly workspaces: Workspaces;
+    readonly apiUrl: string | null;
+    readonly logger: Logger;
+    /** Never throws: the installation stands. */
+    readonly onInstalled: (teamId: string) => Promise<void>;
+  },
 ): Partial<HTTPReceiverOptions> {
   return {
     clientId,
@@ -25,7 +36,7 @@ export function createOauthOptions(
     stateSecret: stateSecret ?? randomBytes(32).toString('base64url'),
     scopes: Object.keys(BOT_SCOPES),
     installationStore: {
-      storeInstallation: (installation) => store(workspaces, installation),
+      storeInstallation: async (installation) => onInstalled(await store(workspaces, installation)),
       // Events are authorised by us; the receiver never asks for these.
       fetchInstallation: async () => {
         throw new UsageError('installations are read by the adapter itself');
@@ -58,9 +69,10 @@ export function createOauthOptions(
   };
 }
 
-async function store(workspaces: Workspaces, { team, bot }: Installation): Promise<void> {
+async function store(workspaces: Workspaces, { team, bot }: Installation): Promise<string> {
   if (!team || !bot) throw new UsageError('Verbatim is installed for each workspace, not for a whole organisation');
   await workspaces.install({ teamId: team.id, botToken: bot.token, botUserId: bot.userId, botId: bot.id });
+  return team.id;
 }
 
 // Only sentences of ours get here, without markup.

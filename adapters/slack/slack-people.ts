@@ -1,5 +1,6 @@
 // Who somebody in Slack is to us, and who sees a conversation. Whatever cannot be established counts as nobody.
 import type { Audience, AudienceMember } from '../../retrieval/model.ts';
+import type { Commander } from '../admin-command.ts';
 import type { People } from '../ports.ts';
 import type { Asker } from '../question.ts';
 import { type SlackCache, type UserFacts, type Usergroups, userPrincipal, type Workspace } from './ports.ts';
@@ -16,6 +17,10 @@ export interface SlackPeopleOptions {
 export interface SlackPeople {
   /** The person behind a user, as asker. Null for apps. `team` is the user's own workspace where an event names it. */
   asker(workspace: Workspace, userId: string, team?: string): Promise<Asker | null>;
+  /** The same as somebody who commands. */
+  commander(workspace: Workspace, userId: string): Promise<Commander>;
+  /** Whether a user is in a conversation now. */
+  isIn(workspace: Workspace, channel: string, userId: string): Promise<boolean>;
   /** Everyone who sees the channel now; apps of the workspace are no people. */
   audience(workspace: Workspace, channel: string, mustContain?: string): Promise<Audience>;
   /** Whether the bot sees the channel and can speak there. */
@@ -33,13 +38,24 @@ const LIST_ABOVE = 20; // users; beyond that one listing of the workspace is che
 
 /** Makes the look-ups over Slack's API and the shared cache. */
 export function createSlackPeople(options: SlackPeopleOptions): SlackPeople {
+  const asker: SlackPeople['asker'] = async (workspace, userId, team) => {
+    const facts = isForeign(workspace, team) ? STRANGER : (await factsOf(options, workspace, [userId])).get(userId);
+    if (facts?.kind === 'app') return null;
+    const [member] = await toMembers(options, workspace, new Map([[userId, facts ?? STRANGER]]));
+    const id = member && 'person' in member ? member.person : userPrincipal(workspace, userId);
+    return { id, member: member ?? { principals: [] } };
+  };
   return {
-    async asker(workspace, userId, team) {
-      const facts = isForeign(workspace, team) ? STRANGER : (await factsOf(options, workspace, [userId])).get(userId);
-      if (facts?.kind === 'app') return null;
-      const [member] = await toMembers(options, workspace, new Map([[userId, facts ?? STRANGER]]));
-      const id = member && 'person' in member ? member.person : userPrincipal(workspace, userId);
-      return { id, member: member ?? { principals: [] } };
+    asker,
+    async commander(workspace, userId) {
+      const somebody = await asker(workspace, userId);
+      const email = somebody && 'person' in somebody.member ? somebody.member.person : null;
+      return { tenantId: workspace.tenantId, email, actor: somebody?.id ?? userPrincipal(workspace, userId) };
+    },
+    async isIn(workspace, channel, userId) {
+      // A direct message has one person, who is the one to do anything there.
+      if (channel.startsWith('D')) return true;
+      return (await membersOf(options, workspace, channel, userId)).includes(userId);
     },
     async audience(workspace, channel, mustContain) {
       const userIds = await membersOf(options, workspace, channel, mustContain);

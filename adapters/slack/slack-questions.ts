@@ -1,7 +1,16 @@
 // A question asked in Slack, from the message to the posted reply.
+import { VerbatimError } from '../../retrieval/errors.ts';
+import type { Audience } from '../../retrieval/model.ts';
 import type { Logger } from '../../retrieval/ports.ts';
 import type { Place } from '../ports.ts';
-import type { Claim, HandleQuestion, Stage } from '../question.ts';
+import {
+  audienceOf,
+  type Claim,
+  type HandleQuestion,
+  isSameAudience,
+  type PeopleOfPlace,
+  type Stage,
+} from '../question.ts';
 import { plainReply, type Reply } from '../reply.ts';
 import { PRIVATE_OFFER_TEXT } from '../wording.ts';
 import type { Workspace } from './ports.ts';
@@ -15,8 +24,20 @@ export interface QuestionFlowOptions {
   readonly slackPeople: SlackPeople;
   readonly post: PostMessages;
   readonly clientFor: ClientFor;
+  readonly seenBy: SeenBy;
   readonly logger: Logger;
 }
+
+/**
+ * Notes who sees a conversation where answers stand; what they may not read there is taken back. `recheck`: also where the
+ * people are those of before.
+ */
+export type SeenBy = (
+  workspace: Workspace,
+  channel: string,
+  audience: Audience,
+  options: { readonly recheck: boolean },
+) => Promise<void>;
 
 /** A question in a conversation. */
 export interface SlackQuestion {
@@ -61,35 +82,43 @@ export function createQuestionFlow(options: QuestionFlowOptions): AnswerInThread
       await options.post(target, messages, (message) => posted?.(toPlace(workspace, channel, thread, message)));
     };
     try {
-      const people = await whoSeesIt(options, question);
+      const people = await whoSeesIt();
       if (people === null) return;
+      let present = people;
       const reply = await options.handleQuestion(
         {
           tenantId: workspace.tenantId,
           eventKey,
-          asker: people.asker,
-          members: people.members,
+          ...people,
           text: question.text,
           hasAttachments: question.hasAttachments,
           threadId: threadIdOf(workspace, channel, thread),
           private: direct,
         },
-        { post, onStage: status.show, claim },
+        {
+          post,
+          onStage: status.show,
+          claim,
+          peopleNow: async () => {
+            present = await readPeople(options, question);
+            return present;
+          },
+        },
       );
-      if (reply?.offerPrivate && reply.answerId !== null) await offerPrivately(options, question, reply.answerId, user);
+      if (reply === null || reply.answerId === null) return;
+      if (!direct) await noteWhoSeesIt(options, question, present);
+      if (reply.offerPrivate) await offerPrivately(options, question, reply.answerId, user);
     } finally {
       await status.end();
     }
 
-    async function whoSeesIt(flow: QuestionFlowOptions, { userTeam }: SlackQuestion) {
+    async function whoSeesIt(): Promise<PeopleOfPlace | null> {
       try {
-        const asker = await flow.slackPeople.asker(workspace, user, userTeam);
-        if (asker === null) return null;
-        const members = direct ? [] : await flow.slackPeople.audience(workspace, channel, user);
-        return { asker, members };
+        return await readPeople(options, question);
       } catch (error) {
+        if (error instanceof AppAsksError) return null;
         // Who will see the answer is not known: nothing may be said but that it went wrong.
-        flow.logger.error({ eventKey, err: error }, 'the audience of a question could not be established');
+        options.logger.error({ eventKey, err: error }, 'the audience of a question could not be established');
         await post(plainReply('failure'));
         return null;
       }
@@ -100,6 +129,39 @@ export function createQuestionFlow(options: QuestionFlowOptions): AnswerInThread
 /** What tells the parts of a reply from those of another one to the same event, which a change of rights can bring about. */
 export function saidKey(eventKey: string, { answerId }: Reply): string {
   return answerId === null ? eventKey : `${eventKey}/${answerId}`;
+}
+
+/** An app of the workspace, which is not answered. */
+class AppAsksError extends VerbatimError {
+  constructor() {
+    super('slack_app_asks', 'an app of the workspace asked');
+  }
+}
+
+async function readPeople(
+  { slackPeople }: QuestionFlowOptions,
+  { workspace, channel, user, userTeam, direct }: SlackQuestion,
+): Promise<PeopleOfPlace> {
+  const asker = await slackPeople.asker(workspace, user, userTeam);
+  if (asker === null) throw new AppAsksError();
+  return { asker, members: direct ? [] : await slackPeople.audience(workspace, channel, user) };
+}
+
+// Who came between the last look and the message sees it as well. The answer stands; their joining is an event of its own,
+// which takes the message back if this look does not succeed.
+async function noteWhoSeesIt(
+  options: QuestionFlowOptions,
+  question: SlackQuestion,
+  madeFor: PeopleOfPlace,
+): Promise<void> {
+  const { workspace, channel, user, eventKey } = question;
+  const audience = (people: PeopleOfPlace) => audienceOf({ ...people, private: false });
+  try {
+    const now = audience({ ...madeFor, members: await options.slackPeople.audience(workspace, channel, user) });
+    await options.seenBy(workspace, channel, now, { recheck: !isSameAudience(now, audience(madeFor)) });
+  } catch (error) {
+    options.logger.warn({ eventKey, err: error }, 'who sees an answer could not be noted');
+  }
 }
 
 /** Where a message is, as the core keeps it. */

@@ -2,9 +2,11 @@ import type { Span } from '../../retrieval/model.ts';
 import type { DocumentText } from '../../retrieval/read-document.ts';
 import type { DocumentSummary } from '../ports.ts';
 import { readersInWords } from '../readers-in-words.ts';
+import { linkLabel, shownName } from '../shown-text.ts';
 import { documentText } from './document-text.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
+import { namedLink } from './named-link.ts';
 import { time } from './words.ts';
 
 /** What the document view shows. */
@@ -30,7 +32,7 @@ export function documentView(view: DocumentView): Html {
   return html`<article class="document">
 <header class="page-head">
 <p class="eyebrow">${icon('document')}<span>Document</span></p>
-<h1 dir="auto">${document.title || document.uri}</h1>
+<h1 dir="auto">${shownName(document.title || document.uri)}</h1>
 ${headingPath(document, mark)}
 <dl class="facts">
 <div><dt>Version</dt><dd>${document.version}</dd></div>
@@ -53,15 +55,15 @@ function headingPath({ headings, title }: DocumentText, mark: Span | null): Html
   const path = (above?.path ?? []).filter((part) => part !== title);
   if (path.length === 0) return null;
   return html`<p class="heading-path"><span class="unseen">The quote stands under: </span>${path.map(
-    (part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}${part}`,
+    (part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}${shownName(part)}`,
   )}</p>`;
 }
 
-// A link only to where a browser goes anyway: other schemes could run something.
+// A link only to where a browser goes anyway: other schemes could run something. Its text is where it goes.
 function origin(uri: string): Html {
-  return /^https?:\/\//i.test(uri)
-    ? html`<p class="origin"><a href="${uri}" rel="noopener noreferrer external">${uri}</a></p>`
-    : html`<p class="origin muted">${uri}</p>`;
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return html`<p class="origin muted">${shownName(uri)}</p>`;
+  const { href } = new URL(uri);
+  return html`<p class="origin">${namedLink({ name: href, href, label: linkLabel(href), rel: 'noopener noreferrer external' })}</p>`;
 }
 
 function readers(document: DocumentSummary): Html {
@@ -85,7 +87,7 @@ function outline({ headings, text }: DocumentText): Html | null {
   if (headings.length < MIN_OUTLINE) return null;
   const links = headings.map(({ start, path }) => {
     const level = /^#{1,6}/.exec(text.slice(start, start + 6))?.[0].length ?? 1;
-    return html`<li class="outline-${Math.min(level, 3)}"><a href="#at-${start}">${path.at(-1)}</a></li>`;
+    return html`<li class="outline-${Math.min(level, 3)}">${namedLink({ name: path.at(-1) ?? '', href: `#at-${start}`, label: 'go there' })}</li>`;
   });
   return html`<nav class="outline" aria-label="Outline"><details><summary>Outline</summary><ul>${links}</ul></details></nav>`;
 }

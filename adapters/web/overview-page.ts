@@ -4,6 +4,7 @@ import type { DocumentState } from '../ports.ts';
 import { barChart, barList, lineChart } from './chart.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
+import { namedLink } from './named-link.ts';
 import type { DayFigures, Overview } from './ports.ts';
 import { dollars, duration, inWords, percent, STATE_NAMES } from './words.ts';
 
@@ -138,6 +139,6 @@ function failureList({ failures }: Overview): Html {
     return html`<section class="panel"><h2>Failures</h2><p class="muted">Every document could be read.</p></section>`;
   return html`<section class="panel"><h2>Failures</h2><ul class="failures">${failures.map(
     ({ documentId, title, uri, reason }) =>
-      html`<li><a href="/admin/documents?search=${encodeURIComponent(uri)}#document-${documentId}">${title || uri}</a><span>${reason}</span></li>`,
+      html`<li>${namedLink({ name: title || uri, href: `/admin/documents?search=${encodeURIComponent(uri)}#document-${documentId}`, label: 'show it' })}<span>${reason}</span></li>`,
   )}</ul><p><a href="/admin/documents?state=failed">All failed documents</a></p></section>`;
 }

@@ -1,12 +1,14 @@
 // A reply as a person reads it: what the documents say, numbered quotes, how fresh they are, and what one may do with it.
 import type { Answer, Citation } from '../../retrieval/model.ts';
 import { type Reply, toReply } from '../reply.ts';
+import { shownName } from '../shown-text.ts';
 import type { Conversation } from './conversation.ts';
 import { documentText } from './document-text.ts';
 import { feedbackBox } from './feedback-box.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
 import { avatar, formField } from './layout.ts';
+import { namedLink } from './named-link.ts';
 import type { QuoteView, ReplyView } from './thread-view.ts';
 import { nameOf, percent, time } from './words.ts';
 
@@ -92,14 +94,15 @@ function quoteCard(answerId: string, { citation, state }: QuoteView, number: num
   const note = QUOTE_NOTES[state];
   return html`<li class="quote" id="quote-${answerId}-${number}">
 <blockquote cite="${citation.uri}" dir="auto">${documentText(citation.quote, { headings: NO_HEADINGS })}</blockquote>
-<p class="quote-source"><span class="quote-number" aria-hidden="true">${number}</span><a href="${documentLink(answerId, citation, number)}">${placeOf(citation)}</a></p>
+<p class="quote-source"><span class="quote-number" aria-hidden="true">${number}</span>${sourceLink(citation, documentLink(answerId, citation, number))}</p>
 ${note && html`<p class="quote-note">${icon('warning')}${note}</p>`}
 </li>`;
 }
 
-function placeOf({ title, headingPath, uri }: Citation): Html {
+function sourceLink({ title, headingPath, uri }: Citation, href: string): Html {
   const path = [...new Set([title || uri, ...headingPath])];
-  return html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}${part}`)}`;
+  const words = html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}<bdi>${shownName(part)}</bdi>`)}`;
+  return namedLink({ name: path.join(' › '), words, href, label: 'open the document' });
 }
 
 /** Where the quote stands in its document. */

@@ -1,5 +1,5 @@
 // What the chat platforms ask about answers that stand somewhere.
-import type { Place } from '../../adapters/ports.ts';
+import type { Place, Showing } from '../../adapters/ports.ts';
 import { checkpoint } from '../../retrieval/checkpoint.ts';
 import type { Answer, Audience } from '../../retrieval/model.ts';
 import type { Database } from '../../retrieval/ports.ts';
@@ -26,7 +26,7 @@ export async function mayShow(
   tenantId: string,
   answerId: string,
   audience: Audience,
-): Promise<boolean> {
+): Promise<Showing> {
   const rows = await database.transaction((query) =>
     query<{ body: Answer }>(
       'select body from answers where tenant_id = $1 and answer_id = $2 and retracted_at is null',
@@ -34,7 +34,8 @@ export async function mayShow(
     ),
   );
   const citations = rows[0]?.body.citations ?? [];
-  if (citations.length === 0) return false;
+  if (citations.length === 0) return 'gone';
   const { dropped } = await checkpoint(database, tenantId, audience, citations);
-  return dropped.length === 0;
+  if (dropped.length === 0) return 'may_be_shown';
+  return dropped.some(({ reason }) => reason === 'permission') ? 'not_for_all' : 'not_now';
 }

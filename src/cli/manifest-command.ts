@@ -26,12 +26,24 @@ function printSlack({ streams, config }: CliContext, { url, socketMode = false }
       'give the public address of the service: --url https://verbatim.example.com, or --socket-mode',
     );
   }
-  if (address !== null && !isHttps(address)) {
-    throw new UsageError(`"${address}" is not an address that Slack calls; write it like https://verbatim.example.com`);
-  }
+  if (address !== null) checkAddress(address);
   streams.stdout.write(`${JSON.stringify(slackManifest({ url: address ?? '', socketMode }), null, 2)}\n`);
 }
 
-function isHttps(address: string): boolean {
-  return URL.canParse(address) && new URL(address).protocol === 'https:';
+// Slack appends its paths to it.
+function checkAddress(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol !== 'https:') {
+    throw new UsageError(`"${address}" is not an address that Slack calls; write it like https://verbatim.example.com`);
+  }
+  const parts = [
+    ...(/\?/.test(address) ? ['a query (from "?" on)'] : []),
+    ...(/#/.test(address) ? ['a fragment (from "#" on)'] : []),
+    ...(url.username || url.password ? ['a user (before "@")'] : []),
+  ];
+  if (parts.length > 0) {
+    throw new UsageError(
+      `the address of the service cannot have ${parts.join(' or ')}, because paths are appended to it; write it like ${url.origin}`,
+    );
+  }
 }

@@ -4,7 +4,7 @@ import { type Colours, printable, printableLine, wrap } from './terminal.ts';
 
 /** An answer for people: the quotes with their sources, or the refusal in words. */
 export function renderAnswer(answer: Answer, { colours, width }: { colours: Colours; width: number }): string {
-  const note = degradedText(answer.degraded);
+  const note = degradedText(answer.degraded, answer.refusal);
   const footer = note ? [colours.yellow(wrap(note, width, ''))] : [];
   if (answer.refusal) return [wrap(refusalText(answer.refusal), width, ''), ...footer].join('\n');
   const extractive = isBareQuotes(answer);

@@ -31,18 +31,27 @@ export function createAnswers({ database }: { readonly database: Database }): An
       ),
     inConversation: (tenantId, place, limit) => readConversation(database, tenantId, place, limit),
     recordPosted: (tenantId, answerId, places) => recordPosted(database, tenantId, answerId, places),
-    async atPlace(tenantId, { platform, workspace, conversation, message }) {
-      const rows = await database.transaction((query) =>
-        query<StoredAnswer>(
-          `select ${STORED} from posted_answers p
-             join answers a on a.tenant_id = p.tenant_id and a.answer_id = p.answer_id
-             where p.tenant_id = $1 and p.platform = $2 and p.workspace = $3 and p.conversation = $4 and p.message = $5`,
-          [tenantId, platform, workspace, conversation, message],
-        ),
-      );
-      return rows[0] ?? null;
-    },
+    atPlace: (tenantId, place) => readAtPlace(database, tenantId, place),
   };
+}
+
+async function readAtPlace(
+  database: Database,
+  tenantId: string,
+  { platform, workspace, conversation, message }: Omit<Place, 'thread'>,
+): Promise<(StoredAnswer & { place: Place }) | null> {
+  const rows = await database.transaction((query) =>
+    query<PlacedRow>(
+      `select ${STORED}, p.message, p.thread from posted_answers p
+         join answers a on a.tenant_id = p.tenant_id and a.answer_id = p.answer_id
+         where p.tenant_id = $1 and p.platform = $2 and p.workspace = $3 and p.conversation = $4 and p.message = $5`,
+      [tenantId, platform, workspace, conversation, message],
+    ),
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { thread, message: _message, ...stored } = row;
+  return { ...stored, place: { platform, workspace, conversation, thread, message } };
 }
 
 // An answer that was split over several messages stands where its first one does.

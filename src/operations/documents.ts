@@ -100,7 +100,7 @@ async function forget(
        from posted_answers p
        join answers a on a.tenant_id = p.tenant_id and a.answer_id = p.answer_id and a.retracted_at is null
        join answer_citations c on c.tenant_id = p.tenant_id and c.answer_id = p.answer_id
-       where p.tenant_id = $1 and c.document_id = $2`,
+       where p.tenant_id = $1 and c.document_id = $2 and coalesce(p.retraction, 'pending') = 'pending'`,
     [tenantId, documentId],
   );
   const receipt = await forgetDocument(query, tenantId, documentId, actor);

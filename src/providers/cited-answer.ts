@@ -23,13 +23,33 @@ export function citedAnswer(written: WrittenAnswer, context: readonly Chunk[]): 
   const { citations, rejectedQuotes } = checkQuotes(written, context);
   if (rejectedQuotes.length > 0 || citations.length === 0) return written.answer;
   const text = written.answer.replaceAll(MARKER, '');
-  const supported = splitSentences(text).flatMap(({ start, end }) => {
+  const kept: { readonly end: number; readonly said: string }[] = [];
+  for (const { start, end } of splitSentences(text)) {
     const sentence = text.slice(start, end);
-    const numbers = supportOf(sentence, citations);
-    return numbers.length > 0 ? [`${sentence} ${numbers.map((number) => `[${number}]`).join('')}`] : [];
-  });
-  if (supported.length > 0) return supported.join(' ');
+    const before = kept.at(-1);
+    // The line under a table's head says nothing; it goes with the head.
+    const underHead = RULE.test(sentence) && before !== undefined && text.slice(before.end, start).trim() === '';
+    const numbers = underHead ? [] : supportOf(sentence, citations);
+    if (!underHead && numbers.length === 0) continue;
+    const gap = before === undefined ? '' : gapOf(text.slice(before.end, start));
+    kept.push({ end, said: gap + (underHead ? sentence : numbered(sentence, numbers)) });
+  }
+  if (kept.length > 0) return kept.map(({ said }) => said).join('');
   return citations.map(({ quote }, index) => `${quote} [${index + 1}]`).join('\n\n');
+}
+
+const RULE = /^\|?(?:\s*:?-{2,}:?\s*\|)*\s*:?-{2,}:?\s*\|?$/;
+
+// Rows of tables and items of lists keep their lines.
+function gapOf(between: string): string {
+  if (/\n[ \t]*\n/.test(between)) return '\n\n';
+  return between.includes('\n') ? '\n' : ' ';
+}
+
+// Behind its last pipe a row of a table has no cell.
+function numbered(sentence: string, numbers: readonly number[]): string {
+  const marks = numbers.map((number) => `[${number}]`).join('');
+  return /^\|.*\|$/s.test(sentence) ? `${sentence.slice(0, -1).trimEnd()} ${marks} |` : `${sentence} ${marks}`;
 }
 
 // One quote that supports the sentence alone, else all of one chunk together; empty when nothing does.

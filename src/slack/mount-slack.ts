@@ -14,6 +14,7 @@ import type { HttpHandler } from '../../adapters/slack/slack-http.ts';
 import { EVENTS_PATH, INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../../adapters/slack/slack-paths.ts';
 import { type AnswerQuestion, MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
 import type { Audience } from '../../retrieval/model.ts';
+import { holdsAnswers, noteAudience } from '../../retrieval/place-audience.ts';
 import { createAdminTools } from '../chat/admin-tools.ts';
 import { type ChatInbox, createInbox } from '../chat/inbox.ts';
 import { mayShow, ownsThread } from '../chat/posted.ts';
@@ -137,7 +138,7 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox, retractions: R
       ask,
       people,
       answers,
-      mayShow: mayShowNow,
+      mayShow: async (...given) => (await mayShowNow(...given)) === 'may_be_shown',
       deliveries: inbox,
       maxQuestionCharacters: MAX_QUESTION_CHARACTERS,
       publicUrl: config.publicUrl,
@@ -148,6 +149,14 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox, retractions: R
     publicUrl: config.publicUrl,
     ownsThread: ({ tenantId, teamId }, conversation, thread) =>
       ownsThread(database, tenantId, { platform: 'slack', workspace: teamId, conversation, thread }),
+    holdsAnswers: (workspace, channel) =>
+      database.transaction((query) => holdsAnswers(query, placeOf(workspace, channel))),
+    async seenBy(workspace, channel, audience, options) {
+      const marked = await database.transaction((query) =>
+        noteAudience(query, placeOf(workspace, channel), audience, options),
+      );
+      if (marked > 0) logger.info({ marked }, 'messages are taken back from those who joined their conversation');
+    },
     mayShow: mayShowNow,
     logger,
     clock: Date.now,
@@ -170,6 +179,10 @@ function openWorkspaces(
       if (workspace) await installed(workspace);
     },
   };
+}
+
+function placeOf({ tenantId, teamId }: Workspace, conversation: string) {
+  return { tenantId, platform: 'slack', workspace: teamId, conversation };
 }
 
 // One that all instances have, made from the key but not the key.

@@ -50,12 +50,17 @@ export function createSlackCache(database: Database): SlackCache {
   };
 }
 
+/** The directory that states the usergroups of a workspace. */
+export function usergroupDirectory({ teamId }: { readonly teamId: string }): string {
+  return `slack:${teamId}`;
+}
+
 /** Makes the store of usergroups: groups and memberships that the directory `slack:<workspace>` states. */
 export function createUsergroups(database: Database): Usergroups {
   return {
     replace: ({ tenantId, teamId }, groups) =>
       database.transaction(async (query) => {
-        const directory = `slack:${teamId}`;
+        const directory = usergroupDirectory({ teamId });
         const stated = groups.map(({ id, name }) => ({ principal: `slack:usergroup:${id}`, name }));
         const memberships = groups.flatMap(({ id, userIds }) =>
           [...new Set(userIds)].map((userId) => ({

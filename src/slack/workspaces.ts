@@ -1,8 +1,10 @@
 // The workspaces that Slack is served in: the configured one, and those that installed the app, whose tokens are encrypted.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Workspace, Workspaces } from '../../adapters/slack/ports.ts';
+import { userPrincipal, type Workspace, type Workspaces } from '../../adapters/slack/ports.ts';
+import { bumpIndexVersion } from '../../ingest/acl.ts';
 import { UsageError } from '../../retrieval/errors.ts';
-import type { Database, Logger } from '../../retrieval/ports.ts';
+import type { Database, Logger, Query } from '../../retrieval/ports.ts';
+import { usergroupDirectory } from './slack-cache.ts';
 
 export interface WorkspacesOptions {
   readonly database: Database;
@@ -141,6 +143,11 @@ async function install(
   const sealed = seal(key, JSON.stringify({ botToken, botUserId, botId }), aad(row));
   await database.transaction(async (query) => {
     await query('insert into tenants (tenant_id) values ($1) on conflict do nothing', [tenantId]);
+    const before = await query<{ tenant_id: string }>(
+      `select tenant_id from chat_workspaces where platform = 'slack' and workspace = $1 and tenant_id <> $2`,
+      [teamId, tenantId],
+    );
+    for (const { tenant_id: former } of before) await forgetWorkspace(query, former, teamId);
     await query(
       `insert into chat_workspaces (platform, workspace, tenant_id, sealed) values ('slack', $1, $2, $3)
          on conflict (platform, workspace) do update
@@ -151,21 +158,35 @@ async function install(
 }
 
 // The configured workspace gets a row, too: after an uninstallation its events are dropped until it is installed again.
-async function revoke({ database, configured }: WorkspacesOptions, teamId: string): Promise<void> {
-  const tenantId = configured?.teamId === teamId ? configured.tenantId : '';
+async function revoke({ database, configured, tenants }: WorkspacesOptions, teamId: string): Promise<void> {
+  const tenantId = configured?.teamId === teamId ? configured.tenantId : (tenants.get(teamId) ?? '');
   await database.transaction(async (query) => {
-    await query(
+    // Whose it was stands in its row.
+    const rows = await query<{ tenant_id: string }>(
       `insert into chat_workspaces (platform, workspace, tenant_id, revoked_at) values ('slack', $1, $2, now())
-         on conflict (platform, workspace) do update set sealed = null, revoked_at = now()`,
+         on conflict (platform, workspace) do update set sealed = null, revoked_at = now() returning tenant_id`,
       [teamId, tenantId],
     );
-    for (const table of ['chat_members', 'chat_users']) {
-      await query(`delete from ${table} where tenant_id = $1 and platform = 'slack' and workspace = $2`, [
-        tenantId,
-        teamId,
-      ]);
-    }
+    for (const { tenant_id: owner } of rows) await forgetWorkspace(query, owner, teamId);
   });
+}
+
+// All that was read from a workspace: who is where, who is who, and who is in which usergroup.
+async function forgetWorkspace(query: Query, tenantId: string, teamId: string): Promise<void> {
+  for (const table of ['chat_members', 'chat_users']) {
+    await query(`delete from ${table} where tenant_id = $1 and platform = 'slack' and workspace = $2`, [
+      tenantId,
+      teamId,
+    ]);
+  }
+  const directory = usergroupDirectory({ teamId });
+  await query('delete from groups where tenant_id = $1 and directory = $2', [tenantId, directory]);
+  await query('delete from memberships where tenant_id = $1 and directory = $2', [tenantId, directory]);
+  await query('delete from identities where tenant_id = $1 and starts_with(principal, $2)', [
+    tenantId,
+    userPrincipal({ teamId }, ''),
+  ]);
+  await bumpIndexVersion(query, tenantId);
 }
 
 /** Forgets that a workspace uninstalled the app: its token was configured anew. */

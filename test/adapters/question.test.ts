@@ -218,6 +218,27 @@ describe('a reply', () => {
     expect(recorded).toEqual([]);
   });
 
+  test.each([
+    ['model_unavailable', ['model_failed'], null],
+    ['no_evidence', ['model_failed'], expect.stringContaining('There may be more than I found')],
+  ] as const)('that refuses (%s) speaks of no quotes', async (refusal, degraded, note) => {
+    const { ask } = bench({ ask: async () => ({ ...REFUSED, refusal, degraded }) });
+    const reply = await ask();
+    expect(reply?.note ?? null).toEqual(note);
+    expect(reply?.note ?? '').not.toMatch(/bare quotes/);
+  });
+
+  test('under a title that reads like another address has its link named by where it goes', async () => {
+    const [citation] = ANSWER.citations;
+    const title = 'https://accounts.google.com/login\u202E';
+    const { ask } = bench({
+      ask: async () => ({ ...ANSWER, citations: citation ? [{ ...citation, title }] : [] }),
+    });
+    expect((await ask())?.quotes).toMatchObject([
+      { title: 'https://accounts.google.com/login[U+202E]', linkLabel: 'open (v.example)' },
+    ]);
+  });
+
   test('stands when the offer cannot be found out', async () => {
     const { ask, lines } = bench({ people: { seesMoreAlone: async () => Promise.reject(new Error('x')) } });
     expect(await ask()).toMatchObject({ kind: 'answer', offerPrivate: false });

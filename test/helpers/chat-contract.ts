@@ -49,6 +49,8 @@ export interface SentMessage {
   readonly mention?: boolean;
   /** What the message is, where it is none of a person's. */
   readonly as?: 'edit' | 'join' | 'own';
+  /** Somebody whom the message mentions. */
+  readonly calls?: ContractUser;
 }
 
 /** What a reader sees of a message of the bot. */
@@ -143,6 +145,30 @@ export function describeChatContract(platform: string, open: () => Promise<ChatB
       const sent = await ask({ to: 'channel', user: 'ann', text: CONTRACT_QUESTIONS.leave, mention: false });
       const reply = await ask({ to: 'channel', user: 'bob', text: CONTRACT_QUESTIONS.leave, in: sent, mention: false });
       expect([...bench.replies(sent), ...bench.replies(reply)]).toEqual([]);
+    });
+
+    test('what is said to somebody else in a thread of the bot is not answered', async () => {
+      const first = await ask({ to: 'channel', user: 'bob', text: CONTRACT_QUESTIONS.leave });
+      await ask({
+        to: 'channel',
+        user: 'ann',
+        text: CONTRACT_QUESTIONS.leave,
+        in: first,
+        mention: false,
+        calls: 'bob',
+      });
+      expect(bench.replies(first)).toHaveLength(1);
+    });
+
+    test('an answer that stands is taken back when somebody joins who may not read it, and the thread stays', async () => {
+      await bench.setMembers(['ann']);
+      const sent = await ask({ to: 'channel', user: 'ann', text: CONTRACT_QUESTIONS.deal });
+      const other = await ask({ to: 'channel', user: 'ann', text: CONTRACT_QUESTIONS.leave });
+      expect(only(sent)).toContain('Penguin Shipyard');
+      await bench.setMembers(['ann', 'bob']);
+      await bench.settle();
+      expect(only(sent)).toMatch(/taken back/);
+      expect(only(other)).toContain('thirty days');
     });
 
     test('an event that comes again is answered once, at another instance and after a restart, too', async () => {

@@ -53,11 +53,13 @@ export interface SlackEmulator {
   readonly users: Map<string, EmulatedUser>;
   readonly channels: Map<string, string[]>;
   readonly usergroups: Map<string, { name: string; users: string[] }>;
-  readonly files: Map<string, { name: string; mimetype: string; bytes: Buffer; size?: number }>;
+  readonly files: Map<string, { name: string; mimetype: string; bytes: Buffer; size?: number; redirected?: boolean }>;
   readonly messages: EmulatedMessage[];
   readonly views: { kind: 'open' | 'publish'; view: Record<string, unknown>; user?: string }[];
   readonly statuses: { channel: string; thread: string; status: string }[];
   readonly reactions: { channel: string; ts: string; name: string; added: boolean }[];
+  /** Reactions of people that stand on messages now. */
+  readonly opinions: { channel: string; ts: string; name: string; user: string }[];
   readonly calls: ApiCall[];
   /** What was refused because Slack would act on it or refuses it; a test that ends with any has failed. */
   readonly faults: string[];
@@ -148,11 +150,12 @@ function createState() {
     users,
     channels: new Map<string, string[]>(),
     usergroups: new Map<string, { name: string; users: string[] }>(),
-    files: new Map<string, { name: string; mimetype: string; bytes: Buffer; size?: number }>(),
+    files: new Map<string, { name: string; mimetype: string; bytes: Buffer; size?: number; redirected?: boolean }>(),
     messages,
     views: [] as SlackEmulator['views'],
     statuses: [] as SlackEmulator['statuses'],
     reactions: [] as SlackEmulator['reactions'],
+    opinions: [] as SlackEmulator['opinions'],
     calls: [] as ApiCall[],
     faults: [] as string[],
     refuseNext: 0,
@@ -386,6 +389,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     state.reactions.push({ channel, ts: timestamp, name, added: false });
     return {};
   },
+  'reactions.get': (state, { channel, timestamp }) => {
+    const message = state.messages.find((each) => each.channel === channel && each.ts === timestamp);
+    if (!message) return { error: 'message_not_found' };
+    const standing = state.opinions.filter((each) => each.channel === channel && each.ts === timestamp);
+    const names = [...new Set(standing.map(({ name }) => name))];
+    const usersOf = (name: string) => standing.filter((each) => each.name === name).map(({ user }) => user);
+    const reactions = names.map((name) => ({ name, users: usersOf(name), count: usersOf(name).length }));
+    return { type: 'message', channel, message: { ts: timestamp, text: message.text, reactions } };
+  },
   'views.open': (state, { view = '{}', trigger_id: trigger }) =>
     openView(state, 'open', view, trigger ? undefined : 'no trigger'),
   'views.publish': (state, { view = '{}', user_id: user }) => openView(state, 'publish', view, undefined, user),
@@ -474,10 +486,15 @@ function respond(state: State, id: string, body: string, response: ServerRespons
   response.writeHead(200).end('ok');
 }
 
+// What Slack answers with where the token may not read files: the beginning of its page for signing in.
+const SIGN_IN_PAGE =
+  '<!DOCTYPE html><html><head><title>Slack</title></head><body><form id="signin_form" action="/" method="post"></form></body></html>';
+
 function serveFile(state: State, id: string, request: IncomingMessage, response: ServerResponse): void {
   const file = state.files.get(id);
+  if (file?.redirected) return void response.writeHead(302, { location: `${state.url}/signin` }).end();
   if (!file || request.headers.authorization !== `Bearer ${state.botToken}`) {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(SIGN_IN_PAGE);
     return;
   }
   response.writeHead(200, { 'content-type': file.mimetype }).end(file.bytes);

@@ -42,4 +42,23 @@ describe('citedAnswer', () => {
     ]);
     expect(text).toBe('You may not share customer lists with partners. [1]');
   });
+
+  it('keeps lines: of a table with its head, of a list, of paragraphs', () => {
+    const [head, leave, sick] = ['| Kind of leave | Days |', '| Annual leave | 30 |', '| Sick leave | 5 |'];
+    const table = [head, '|---|---|', leave, sick].join('\n');
+    const quotes = [head, leave, sick].join('\n');
+    const answer = `${table}\n\n- Annual leave\n- Sick leave`;
+    const citations = [{ chunkId: 't1', quote: quotes }];
+    expect(citedAnswer({ sufficient: true, answer, citations }, [contextChunk('t1', quotes)])).toBe(
+      [
+        '| Kind of leave | Days [1] |',
+        '|---|---|',
+        '| Annual leave | 30 [1] |',
+        '| Sick leave | 5 [1] |',
+        '',
+        '- Annual leave [1]',
+        '- Sick leave [1]',
+      ].join('\n'),
+    );
+  });
 });

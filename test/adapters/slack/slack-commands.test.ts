@@ -219,7 +219,9 @@ describe('/verbatim', () => {
     ['forget moon.md', /No document has/],
     ['quarantine plan-b.md', /out of all answers/],
     ['release plan-b.md', /can be found again/],
+    ['who can see leave.md', /“Leave”: every member\./],
     ['ingest', /give an address or a text/],
+    ['ingest --allow', /--allow wants a value/],
     ['ingest http://10.0.0.1/secret', /did not work/],
   ])('%s', async (text, said) => {
     expect(read(await command('/verbatim', 'U0ADA', text))).toMatch(said);
@@ -293,6 +295,41 @@ describe('/verbatim', () => {
     ).toMatch(/No answer of mine/);
   });
 
+  test('ingest keeps a text exactly as it was typed', async () => {
+    const typed = 'The  ferry <Odile>  leaves:\n  - at &amp; 8  > 7\n      - not later';
+    await command('/verbatim', 'U0ADA', `ingest ${typed}`);
+    const [stored] = await opened.database.owner((query) =>
+      query<{ text: string }>(
+        `select convert_from(original, 'utf8') as text from document_versions where file_name like 'note-%'
+           order by seen_at desc limit 1`,
+      ),
+    );
+    expect(stored?.text).toBe(typed.replace('&amp;', '&'));
+  });
+
+  test.each([
+    ['status', 'acme'],
+    ['sync moon', 'moon'],
+    ['who can see deal.md', 'can see deal.md'],
+    ['why a-1 deal.md', 'a-1 deal.md'],
+    ['ingest https://10.0.0.1/x', 'https://10.0.0.1/x'],
+    ['ingest something confidential', ''],
+  ])('%s is audited with its target', async (text, target) => {
+    await command('/verbatim', 'U0BOB', text);
+    expect(await lastAudit()).toEqual({ actor: 'bob@acme.example', target, denied: true });
+  });
+
+  test('that fails ends with a sentence', async () => {
+    emulator.addUser('U0NEW', { email: 'new@acme.example' });
+    emulator.channels.get('C0GENERAL')?.push('U0NEW');
+    emulator.broken.set('users.info', 'internal_error');
+    try {
+      expect(read(await command('/verbatim', 'U0NEW', 'status'))).toMatch(/Something went wrong/);
+    } finally {
+      emulator.broken.clear();
+    }
+  });
+
   test('each is audited, also when it was denied', async () => {
     await command('/verbatim', 'U0BOB', 'status');
     const rows = await opened.database.owner((query) =>
@@ -323,6 +360,111 @@ describe('feedback by buttons', () => {
     expect(stored).toEqual([
       { verdict: 'down', reason: 'outdated', comment: 'It is forty now.', given_by: 'bob@acme.example' },
     ]);
+  });
+});
+
+async function lastAudit(): Promise<object | undefined> {
+  const [row] = await opened.database.owner((query) =>
+    query(
+      `select actor, target, details -> 'denied' as denied from audit_log where action !~ '^(document|feedback)' order by at desc limit 1`,
+    ),
+  );
+  return row;
+}
+
+describe('a button', () => {
+  test('of an admin that somebody else presses is denied and audited', async () => {
+    await press('forget_confirm', 'U0BOB', 'd-1');
+    expect(read(await waitFor(() => emulator.messages.find((message) => message.ephemeralTo === 'U0BOB')))).toMatch(
+      /for the administrators/,
+    );
+    expect(await lastAudit()).toEqual({ actor: 'bob@acme.example', target: 'd-1', denied: true });
+    await press('ingest_file', 'U0BOB', 'F1');
+    await waitFor(() => (emulator.messages.length > 1 ? true : undefined));
+    expect(await lastAudit()).toMatchObject({ target: `slack:file:${emulator.teamId}/F1`, denied: true });
+    expect(emulator.views).toEqual([]);
+  });
+
+  test('of somebody who did not ask says so', async () => {
+    await command('/ask', 'U0ADA', 'How many days of annual leave do employees have?');
+    const [answer] = await answerIds();
+    emulator.messages.length = 0;
+    await press('post_to_channel', 'U0BOB', answer?.answer_id ?? '');
+    expect(read(await waitFor(() => emulator.messages[0]))).toMatch(/Only whoever asked/);
+    expect(await lastAudit()).toEqual({ actor: 'bob@acme.example', target: answer?.answer_id, denied: true });
+  });
+
+  test('or a form that nobody knows is answered at once', async () => {
+    await press('of_another_version', 'U0BOB', 'x');
+    await submitView('of_another_version', 'U0BOB', '', {});
+    expect(read(await waitFor(() => emulator.messages.find((message) => message.ephemeralTo === 'U0BOB')))).toMatch(
+      /do not know this button/,
+    );
+    expect(read(await waitFor(() => emulator.replies('D0BOB')[0]))).toMatch(/do not know this button/);
+  });
+
+  test('to show an answer whose document is in quarantine says that, and not that somebody may not read it', async () => {
+    await command('/ask', 'U0BOB', 'How many days of annual leave do employees have?');
+    const [answer] = await answerIds();
+    await command('/verbatim', 'U0ADA', 'quarantine leave.md');
+    await press('post_to_channel', 'U0BOB', answer?.answer_id ?? '');
+    const said = await waitFor(() =>
+      emulator.messages.find((message) => /is not shown|stays between/.test(message.text)),
+    );
+    await command('/verbatim', 'U0ADA', 'release leave.md');
+    expect(read(said)).toMatch(/not available as it was quoted/);
+  });
+});
+
+describe('feedback by reactions', () => {
+  const opinions = (id: string) =>
+    opened.database.owner((query) =>
+      query(`select given_by, verdict from feedback where answer_id = '${id}' and withdrawn_at is null order by 1`),
+    );
+
+  test('counts those who see the answer, and what still stands of several', async () => {
+    const text = `<@${emulator.botUserId}> How many days of annual leave do employees have?`;
+    const ts = emulator.say('C0ADMINS', text);
+    const question = mentionEvent(emulator, { channel: 'C0ADMINS', user: 'U0ADA', text, ts });
+    await sendSigned(instance.url, emulator, envelope(emulator, question));
+    await settle(instance.database);
+    const [message] = emulator.replies('C0ADMINS', ts);
+    const [answer] = await answerIds();
+    const id = answer?.answer_id ?? '';
+    const react = async (user: string, name: string, added: boolean) => {
+      const standing = { channel: 'C0ADMINS', ts: message?.ts ?? '', name, user };
+      if (added) emulator.opinions.push(standing);
+      else
+        emulator.opinions.splice(
+          emulator.opinions.findIndex((each) => each.name === name && each.user === user),
+          1,
+        );
+      await sendSigned(
+        instance.url,
+        emulator,
+        envelope(emulator, {
+          type: added ? 'reaction_added' : 'reaction_removed',
+          user,
+          reaction: name,
+          item_user: emulator.botUserId,
+          item: { type: 'message', channel: 'C0ADMINS', ts: message?.ts },
+          event_ts: emulator.nextTs(),
+        }),
+      );
+      await settle(instance.database);
+      return opinions(id);
+    };
+    expect(await react('U0BOB', '+1', true)).toEqual([]);
+    const up = [{ given_by: 'ada@acme.example', verdict: 'up' }];
+    expect(await react('U0ADA', '+1', true)).toEqual(up);
+    expect(await react('U0ADA', 'white_check_mark', true)).toEqual(up);
+    expect(await react('U0ADA', '+1', false)).toEqual(up);
+    expect(await react('U0ADA', 'x', true)).toEqual([{ given_by: 'ada@acme.example', verdict: 'down' }]);
+    const hint = emulator.messages.find(
+      ({ text: said, ephemeralTo }) => ephemeralTo === 'U0ADA' && /What was wrong/.test(said),
+    );
+    expect(hint?.thread_ts).toBe(ts);
+    expect(await react('U0ADA', 'x', false)).toEqual([]);
   });
 });
 
@@ -359,6 +501,34 @@ describe('a file', () => {
       /for the administrators/,
     );
     expect(emulator.views).toEqual([]);
+  });
+
+  const submit = (fileId: string, channel = 'C0GENERAL') =>
+    submitView('ingest_file', 'U0ADA', JSON.stringify({ fileId, channel }), {
+      allow: { value: { value: '' } },
+      level: { value: { selected_option: { value: 'derived' } } },
+    });
+  const said = async () => read(await waitFor(() => emulator.messages.find((message) => message.bot)));
+
+  test('that is a page is taken, and the page for signing in is not', async () => {
+    const bytes = Buffer.from('<html><body><h1>Signpost</h1><p>The signpost is green.</p></body></html>');
+    emulator.files.set('F0PAGE', { name: 'signpost.html', mimetype: 'text/html', bytes });
+    await submit('F0PAGE');
+    expect(await said()).toMatch(/“Signpost” .* is in:/);
+    emulator.messages.length = 0;
+    emulator.files.set('F0AWAY', { name: 'a.html', mimetype: 'text/html', bytes, redirected: true });
+    await submit('F0AWAY');
+    expect(await said()).toMatch(/could not be fetched/);
+  });
+
+  test('that Slack does not know, or a channel without the app, ends with a sentence', async () => {
+    await submit('F0NONE');
+    expect(await said()).toMatch(/does not give me this file/);
+    emulator.messages.length = 0;
+    emulator.channels.set('C0ELSEWHERE', ['U0ADA']);
+    await submit('F0NONE', 'C0ELSEWHERE');
+    expect(await said()).toMatch(/does not give me this file/);
+    expect(emulator.messages.map(({ channel }) => channel)).toEqual(['D0ADA']);
   });
 
   test('over the limit is refused', async () => {
@@ -405,7 +575,7 @@ test('the shortcut "Ask about this" answers in the thread of the message', async
 
 describe('the Home tab', () => {
   test.each([
-    ['U0BOB', ['leave', 'upload'], ['Status']],
+    ['U0BOB', ['leave', 'upload'], ['Status', 'everyone here']],
     ['U0ADA', ['Status', 'documents'], []],
   ])('of %s', async (user, shown, hidden) => {
     await sendSigned(

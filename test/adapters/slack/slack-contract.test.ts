@@ -77,10 +77,19 @@ async function openBench(): Promise<ChatBench> {
     const response = await sendSigned((instances[instance] as SlackInstance).url, emulator, event, { timestamp });
     if (response.status !== 200) throw new Error(`Slack got ${response.status}`);
   };
-  const send = async ({ to, user, text, in: parent, mention = to === 'channel', as }: SentMessage): Promise<Sent> => {
+  const send = async ({
+    to,
+    user,
+    text,
+    in: parent,
+    mention = to === 'channel',
+    as,
+    calls,
+  }: SentMessage): Promise<Sent> => {
     const channel = to === 'direct' ? `D${USERS[user].slice(1)}` : CHANNEL;
     if (to === 'direct') emulator.channels.set(channel, [USERS[user], emulator.botUserId]);
-    const said = mention ? `<@${emulator.botUserId}> ${text}` : text;
+    const called = calls ? `<@${USERS[calls]}> ${text}` : text;
+    const said = mention ? `<@${emulator.botUserId}> ${called}` : called;
     const ts = emulator.say(channel, said, parent?.thread);
     const base = {
       channel,
@@ -139,7 +148,13 @@ async function openBench(): Promise<ChatBench> {
         .map(emulator.read),
     async react({ conversation, thread }, user, verdict, withdrawn = false) {
       const [message] = emulator.replies(conversation, thread);
+      const standing = { channel: conversation, ts: message?.ts ?? '', user: USERS[user] };
       const reaction = verdict === 'up' ? '+1::skin-tone-4' : 'thumbsdown';
+      const at = emulator.opinions.findIndex(
+        (each) => each.ts === standing.ts && each.user === standing.user && each.name === reaction,
+      );
+      if (withdrawn) emulator.opinions.splice(at, at < 0 ? 0 : 1);
+      else emulator.opinions.push({ ...standing, name: reaction });
       await deliver(
         envelope(emulator, {
           type: withdrawn ? 'reaction_removed' : 'reaction_added',

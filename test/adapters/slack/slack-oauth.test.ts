@@ -107,6 +107,40 @@ describe('installing through OAuth', () => {
     expect(row?.sealed).toBeNull();
   });
 
+  test('reads the usergroups at once; uninstalling removes all that was read of the workspace', async () => {
+    emulator.usergroups.set('S0NIGHT', { name: 'Night shift', users: ['U0BOB'] });
+    await install(instance.url);
+    const kept = async () => {
+      const rows = await opened.database.owner((query) =>
+        query<{ what: string }>(
+          `select 'member' as what from memberships where directory = 'slack:${emulator.teamId}'
+           union all select 'group' from groups where directory = 'slack:${emulator.teamId}'
+           union all select 'user' from chat_users union all select 'channel' from chat_members
+           union all select 'link' from identities where principal like 'slack:user:%' order by 1`,
+        ),
+      );
+      return rows.map(({ what }) => what);
+    };
+    expect(await kept()).toEqual(['group', 'member']);
+    await opened.database.owner((query) =>
+      query(`insert into people (tenant_id, email, name, role, directory)
+        values ('acme', 'bob@acme.example', 'Bob', 'intern', 'test') on conflict do nothing`),
+    );
+    await ask(instance);
+    await opened.database.owner((query) =>
+      query(`insert into chat_members (tenant_id, platform, workspace, conversation)
+        values ('acme', 'slack', '${emulator.teamId}', 'C1')`),
+    );
+    expect(await kept()).toEqual(['channel', 'group', 'link', 'member', 'user']);
+    await sendSigned(
+      instance.url,
+      emulator,
+      envelope(emulator, { type: 'app_uninstalled', event_ts: emulator.nextTs() }),
+    );
+    await settle(instance.database);
+    expect(await kept()).toEqual([]);
+  });
+
   test('is refused for a workspace that no tenant is configured for', async () => {
     const other = await startSlackInstance(opened, emulator, { environment: environment('T0OTHER=acme') });
     const response = await install(other.url);

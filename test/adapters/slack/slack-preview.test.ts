@@ -20,6 +20,7 @@ const quoted = () => {
           title: 'Leave',
           headingPath: ['Days'],
           url: 'https://v.example/1',
+          linkLabel: null,
         },
       ],
     },

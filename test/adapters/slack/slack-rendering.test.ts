@@ -24,6 +24,7 @@ const quote = (number: number, text: string) => ({
   title: `Document ${number}`,
   headingPath: ['A', 'B'],
   url: 'https://v.example/documents/1',
+  linkLabel: null,
 });
 const render = (given: Partial<Reply>) => renderReply(reply(given), { feedback: true, postable: false });
 const shown = (given: Partial<Reply>) => render(given).map(({ blocks }) => visibleText(blocks));
@@ -69,6 +70,13 @@ describe('Markdown', () => {
     );
   });
 
+  test.each([
+    ['an item', '- item\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |'],
+    ['a quote', '> | a | b |\n> |---|---|\n> | 1 | 2 |'],
+  ])('a table in %s keeps its rows', (_, markdown) => {
+    expect(visibleText(elements(markdown))).toContain('a │ b\n──┼──\n1 │ 2');
+  });
+
   test('an ordered list that begins elsewhere keeps its numbers', () => {
     expect(elements('3. three\n4. four')).toMatchObject([{ offset: 2 }, { offset: 3 }]);
   });
@@ -86,6 +94,18 @@ describe('cutting', () => {
     );
   });
 });
+
+const numbersOf = (length: number) => Array.from({ length }, (_, index) => index + 1);
+
+function found(value: unknown, type: string): Record<string, unknown>[] {
+  if (Array.isArray(value)) return value.flatMap((item) => found(item, type));
+  if (value === null || typeof value !== 'object') return [];
+  const item = value as Record<string, unknown>;
+  return [...(item.type === type ? [item] : []), ...found(item.elements, type)];
+}
+const quotesOf = (message: { blocks: unknown } | undefined) =>
+  found(message?.blocks, 'rich_text_quote').map(visibleText);
+const linksOf = (blocks: unknown) => found(blocks, 'link').map(({ url, text }) => ({ url, text }));
 
 describe('a reply', () => {
   test('is one message with the text, then the quotes, sources, label and buttons', () => {
@@ -111,6 +131,70 @@ describe('a reply', () => {
       const page = pages.find((candidate) => candidate.includes(`Claim ${number} [`));
       expect(page).toContain(`evidence ${number} `);
     }
+  });
+
+  test('of one paragraph with too many quotes is cut between its claims, each beside its quote as a quote', () => {
+    const numbers = Array.from({ length: 14 }, (_, index) => index + 1);
+    const messages = render({
+      text: numbers.map((number) => `Claim **${number}** is so [${number}].`).join(' '),
+      quotes: numbers.map((number) => quote(number, `evidence ${number} ${'q '.repeat(700)}`)),
+    });
+    expect(messages.length).toBeGreaterThan(1);
+    for (const number of numbers) {
+      const page = messages.find(({ blocks }) => visibleText(blocks).includes(`Claim ${number} is so [${number}]`));
+      expect(quotesOf(page)).toContainEqual(expect.stringContaining(`evidence ${number} q`));
+    }
+    for (const page of messages) for (const text of quotesOf(page)) expect(text).not.toMatch(/Claim|\*\*|\[\d+\]/);
+  });
+
+  test('of one claim with too many quotes says it again above the rest of them', () => {
+    const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+    const messages = render({
+      text: `It is so ${numbers.map((number) => `[${number}]`).join('')}.`,
+      quotes: numbers.map((number) => quote(number, `evidence ${number} ${'q '.repeat(1_000)}`)),
+    });
+    expect(messages.length).toBeGreaterThan(2);
+    for (const page of messages) {
+      expect(visibleText(page.blocks)).toMatch(/^It is so \[1\]/);
+      expect(quotesOf(page).length).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    ['a list', numbersOf(40).map((number) => `${number}. item ${number} ${'x '.repeat(200)}`), '\n', 'rich_text_list'],
+    [
+      'a table',
+      ['| Name | Text |', '|---|---|', ...numbersOf(60).map((n) => `| row ${n} | ${'x'.repeat(300)} |`)],
+      '\n',
+      'rich_text_preformatted',
+    ],
+    [
+      'a program',
+      ['```', ...numbersOf(60).map((n) => `line ${n} ${'x'.repeat(300)}`), '```'],
+      '\n',
+      'rich_text_preformatted',
+    ],
+  ])('of %s of pages stays one in each part', (_, lines, separator, type) => {
+    const messages = render({ text: lines.join(separator) });
+    expect(messages.length).toBeGreaterThan(1);
+    for (const { blocks } of messages) expect(JSON.stringify(blocks[0])).toContain(`"${type}"`);
+    for (const line of lines.filter((each) => /\d/.test(each))) {
+      const words = /(?:item|row|line) \d+/.exec(line)?.[0] ?? '';
+      expect(messages.map(({ blocks }) => visibleText(blocks)).join('')).toContain(`${words} `);
+    }
+  });
+
+  test('has room for its footer', () => {
+    const sources = numbersOf(10).map((number) => `source ${number} ${'s'.repeat(600)}: updated just now`);
+    const messages = render({ sources, quotes: [quote(1, 'q '.repeat(5_200))] });
+    for (const message of messages) expect(messageFault(message)).toBeNull();
+  });
+
+  test('under a title that reads like another address links by the host it leads to', () => {
+    const title = 'https://accounts.google.com/login';
+    const [message] = render({ quotes: [{ ...quote(1, 'x'), title, linkLabel: 'open (v.example)' }] });
+    expect(linksOf(message?.blocks)).toEqual([{ url: 'https://v.example/documents/1', text: 'open (v.example)' }]);
+    expect(visibleText(message?.blocks)).toContain(title);
   });
 
   test('of a quote of pages is cut and complete', () => {
