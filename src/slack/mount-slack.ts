@@ -147,16 +147,7 @@ async function createAdapter(parts: SlackParts, inbox: ChatInbox, retractions: R
     admin: createAdminCommands({ documents, answers, tools, logger, waitMs: INDEX_WAIT_MS }),
     home: { answers, tools, sources: (tenantId) => readSources(product, tenantId) },
     publicUrl: config.publicUrl,
-    ownsThread: ({ tenantId, teamId }, conversation, thread) =>
-      ownsThread(database, tenantId, { platform: 'slack', workspace: teamId, conversation, thread }),
-    holdsAnswers: (workspace, channel) =>
-      database.transaction((query) => holdsAnswers(query, placeOf(workspace, channel))),
-    async seenBy(workspace, channel, audience, options) {
-      const marked = await database.transaction((query) =>
-        noteAudience(query, placeOf(workspace, channel), audience, options),
-      );
-      if (marked > 0) logger.info({ marked }, 'messages are taken back from those who joined their conversation');
-    },
+    ...placesOf(product),
     mayShow: mayShowNow,
     logger,
     clock: Date.now,
@@ -181,8 +172,24 @@ function openWorkspaces(
   };
 }
 
+// What is asked and noted of the conversations in which answers stand.
+function placesOf({ database, logger }: Product): Pick<SlackAdapterOptions, 'ownsThread' | 'holdsAnswers' | 'seenBy'> {
+  return {
+    ownsThread: (workspace, channel, thread) =>
+      ownsThread(database, workspace.tenantId, { ...placeOf(workspace, channel), thread }),
+    holdsAnswers: (workspace, channel) =>
+      database.transaction((query) => holdsAnswers(query, placeOf(workspace, channel))),
+    async seenBy(workspace, channel, audience, options) {
+      const marked = await database.transaction((query) =>
+        noteAudience(query, placeOf(workspace, channel), audience, options),
+      );
+      if (marked > 0) logger.info({ marked }, 'messages are taken back from those who joined their conversation');
+    },
+  };
+}
+
 function placeOf({ tenantId, teamId }: Workspace, conversation: string) {
-  return { tenantId, platform: 'slack', workspace: teamId, conversation };
+  return { tenantId, platform: 'slack' as const, workspace: teamId, conversation };
 }
 
 // One that all instances have, made from the key but not the key.
