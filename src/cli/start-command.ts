@@ -52,8 +52,9 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
         mount: (parts) => mountAdapters(parts, tenantId),
       });
       try {
-        await workers;
-        await Promise.race([serve(context, product, service, { tenantId, stopped: stopped.signalled }), lost]);
+        // Questions need no workers, and a demo that is loaded waits for them by itself.
+        const failed = workers.then(() => lost);
+        await Promise.race([serve(context, product, service, { tenantId, stopped: stopped.signalled }), failed, lost]);
       } finally {
         await service.drain();
         endServing();
