@@ -431,7 +431,8 @@ export const VARIABLES = {
     schema: listOf(parsePrincipal).default('verbatim:role:admin'),
   },
   VERBATIM_PUBLIC_URL: {
-    meaning: 'Address under which people reach this service; chat platforms link each quote to where it stands',
+    meaning:
+      'Address under which people reach this service; chat platforms link each quote to where it stands, and a proxy on this machine may pass its name on',
     form: 'a URL that begins with http:// or https://',
     example: 'https://verbatim.example.com',
     default: null,
