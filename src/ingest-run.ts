@@ -7,10 +7,10 @@ import type { AclRequest } from '../ingest/acl.ts';
 import { recordUnreadable, type Submission, type Submitted, submitDocument } from '../ingest/documents.ts';
 import { MAX_DOCUMENT_BYTES } from '../ingest/parse-document.ts';
 import { mediaTypeOfName } from '../ingest/parsers/type-names.ts';
-import { refreshStatistics } from '../ingest/statistics.ts';
 import { VerbatimError } from '../retrieval/errors.ts';
 import { audit } from './audit.ts';
 import type { Product } from './product.ts';
+import { refreshFigures } from './refresh-figures.ts';
 
 /** The source of everything that is uploaded or ingested by command. */
 export const UPLOAD_SOURCE = 'upload';
@@ -75,7 +75,7 @@ export async function ingestAll(
     if (pending === 0) break;
     await sleep(POLL_MS);
   }
-  if (queued.length > 0) await product.database.transaction((query) => refreshStatistics(query, options.tenantId));
+  if (queued.length > 0) await refreshFigures(product.database, options.tenantId);
   return describe(product, options.tenantId, submitted);
 }
 

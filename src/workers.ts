@@ -4,7 +4,6 @@ import { embedMissing } from '../ingest/embed-missing.ts';
 import { createIndexer, type IndexEvent } from '../ingest/index-document.ts';
 import type { Jobs, Outbox } from '../ingest/ports.ts';
 import { recoverPending } from '../ingest/recover-pending.ts';
-import { refreshStatistics } from '../ingest/statistics.ts';
 import { missingVectorIndexes } from '../ingest/vector-indexes.ts';
 import { expireCachedAnswers } from '../retrieval/answer-cache.ts';
 import { expireTraces } from '../retrieval/answer-log.ts';
@@ -15,6 +14,7 @@ import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
 import { expireIdempotencyKeys } from './operations/idempotency.ts';
 import { LONG_DOCUMENTS } from './outbox.ts';
+import { refreshFigures } from './refresh-figures.ts';
 import { expireEndedSessions } from './service/sessions.ts';
 import { expireSignInTries } from './service/sign-in-limits.ts';
 
@@ -58,10 +58,7 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   });
   queue.work('refresh-statistics', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
     const { tenantId } = data as Jobs['refresh-statistics'];
-    const refreshed = await database.transaction((query) => refreshStatistics(query, tenantId));
-    // The embedded server has no autovacuum; without figures of the tables its planner guesses.
-    if (refreshed && database.embedded)
-      await database.outsideTransaction('analyze chunks, chunk_embeddings, documents');
+    await refreshFigures(database, tenantId);
     await buildVectorIndexes(options);
   });
   queue.work('embed-missing', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {

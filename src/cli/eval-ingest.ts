@@ -11,12 +11,12 @@ import { submitDocument } from '../../ingest/documents.ts';
 import { embedMissing } from '../../ingest/embed-missing.ts';
 import { createIndexer } from '../../ingest/index-document.ts';
 import type { Jobs, Outbox } from '../../ingest/ports.ts';
-import { refreshStatistics } from '../../ingest/statistics.ts';
 import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
 import { VerbatimError } from '../../retrieval/errors.ts';
 import type { Query } from '../../retrieval/ports.ts';
 import { createStopwatch } from '../../retrieval/search.ts';
 import type { Product } from '../product.ts';
+import { refreshFigures } from '../refresh-figures.ts';
 
 /** The tenant of an evaluation's database. */
 export const EVAL_TENANT = 'eval';
@@ -46,9 +46,7 @@ export async function ingestTexts(
     );
     await stopwatch.time('index', () => indexAll(product, jobs, (done) => onProgress('indexed', done)));
     await stopwatch.time('permissions', () => putAcls(product, texts));
-    await stopwatch.time('statistics', () =>
-      product.database.transaction((query) => refreshStatistics(query, EVAL_TENANT, true)),
-    );
+    await stopwatch.time('statistics', () => refreshFigures(product.database, EVAL_TENANT, true));
     await stopwatch.time('vectorIndexes', () => buildVectorIndexes(product));
   }
   const counted = await countIngested(product);
