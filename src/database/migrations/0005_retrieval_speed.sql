@@ -187,3 +187,6 @@ $$;
 
 -- What was searched in place of a follow-up; null: the question as it was asked.
 alter table answer_traces add column standalone_question text;
+
+-- A database of an earlier release may never have had figures of its tables.
+analyze chunks, chunk_embeddings, documents, term_statistics, acls;
