@@ -154,7 +154,9 @@ function verify(emulator: SlackEmulator, events: readonly TrafficEvent[]) {
   const standing = new Map<string, number>();
   for (const message of emulator.messages) {
     const key = (message.metadata as { event_payload?: { key?: string } } | undefined)?.event_payload?.key;
-    if (key !== undefined) standing.set(key, (standing.get(key) ?? 0) + 1);
+    // The answer's id stands behind the question's message: whichever answer it was, the question has it once.
+    const question = key?.replace(/^(slack:[^/]+\/message\/[^/]+\/[^/#]+)\/[^#]+#/, '$1#');
+    if (question !== undefined) standing.set(question, (standing.get(question) ?? 0) + 1);
   }
   const keys = events.flatMap(({ replyKey }) => replyKey ?? []);
   const failed = emulator.messages.filter((message) => message.bot && /went wrong/.test(emulator.read(message)));
