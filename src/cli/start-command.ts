@@ -13,6 +13,7 @@ import { runPrompt } from './prompt.ts';
 import type { CliContext } from './run-cli.ts';
 import { stopSignal } from './stop-signal.ts';
 import { type Colours, coloursFor } from './terminal.ts';
+import { warmUp } from './warm-up.ts';
 
 /** `verbatim start` */
 export function addStartCommand(program: Command, context: CliContext): void {
@@ -43,7 +44,8 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
   await context.withProduct(
     async (product) => {
       const endServing = keepServing(product.logger);
-      const workers = product.startWorkers();
+      const warm = warmUp(product, tenantId);
+      const workers = warm.then(() => product.startWorkers());
       // Whoever needs them is told of a failure.
       workers.catch(() => undefined);
       const { startService, mountAdapters } = await (loading ?? loadService());
