@@ -74,7 +74,7 @@ describe('read', () => {
   test.skipIf(isEmbedded())('gives nothing when it cannot begin', async () => {
     const seen: unknown[] = [];
     const read = database.read(scope('a\0', 1, 2, 3), async (query) => seen.push(await ids(query)));
-    await expect(read).rejects.toThrow(StatementError);
+    await expect(read).rejects.toThrow(DatabaseUnavailableError);
     expect(seen).toEqual([]);
     expect(await database.read(scope('a', 1), ids)).toEqual(['a1']);
   });
