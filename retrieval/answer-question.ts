@@ -1,5 +1,4 @@
 // A question becomes a quoted answer or a typed refusal, and nothing else.
-
 import { type CachedAnswer, type CacheKey, findCachedAnswer, readCacheKey, storeCachedAnswer } from './answer-cache.ts';
 import { type Evidence, recordAnswer } from './answer-log.ts';
 import { type AudienceRights, readAudience } from './audience-rights.ts';

@@ -116,9 +116,9 @@ interface Candidate {
 }
 
 /** The quotable sentences that may answer, best first. */
-function bestSentences({ sentences, asked, named }: ReadContext): Candidate[] {
-  const ranked = sentences
-    .filter((sentence) => isQuotable(sentence.text) && holdsAny(asked, sentence) && namesAny(named, sentence))
+function bestSentences(read: ReadContext): Candidate[] {
+  const ranked = read.sentences
+    .filter((sentence) => isQuotable(sentence.text) && isAbout(read, sentence))
     .map((sentence) => ({ sentence, probability: probabilityOf(SENTENCE_WEIGHTS, sentence.features) }))
     .sort((a, b) => b.probability - a.probability);
   const best = ranked[0]?.probability ?? 0;
@@ -130,18 +130,20 @@ function bestSentences({ sentences, asked, named }: ReadContext): Candidate[] {
 const headedTermsOf = (chunk: ContextChunk, text: string): Set<string> =>
   new Set(termsOf([chunk.title, ...chunk.headingPath, text].join('\n')));
 
-function holdsAny(asked: ReadonlySet<string>, { chunk, text, header }: ReadSentence): boolean {
-  if (asked.size === 0) return true;
-  const held = headedTermsOf(chunk, `${header}\n${text}`);
-  return [...asked].some((term) => held.has(term));
+/** Whether a text of the chunk, its title or a heading holds one of the terms; so it does where there are none. */
+function holdsAny(terms: ReadonlySet<string>, chunk: ContextChunk, text: string): boolean {
+  if (terms.size === 0) return true;
+  const held = headedTermsOf(chunk, text);
+  return [...terms].some((term) => held.has(term));
 }
 
-/** Whether a sentence, what stands before it in its line, or a heading names one of what the question names. */
-function namesAny(named: ReadonlySet<string>, { chunk, span, header }: ReadSentence): boolean {
-  if (named.size === 0) return true;
-  const lineStart = chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1;
-  const held = headedTermsOf(chunk, `${header}\n${chunk.text.slice(Math.min(lineStart, span.start), span.end)}`);
-  return [...named].some((term) => held.has(term));
+/** Whether a sentence says what is asked, and with what stands before it in its line names one of what the question names. */
+function isAbout({ asked, named }: ReadContext, { chunk, span, text, header }: ReadSentence): boolean {
+  const lineStart = Math.min(span.start, chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1);
+  return (
+    holdsAny(asked, chunk, `${header}\n${text}`) &&
+    holdsAny(named, chunk, `${header}\n${chunk.text.slice(lineStart, span.end)}`)
+  );
 }
 
 /** Both as one stretch, if they overlap, or stand in one paragraph or next to each other and stay readable; else null. */
@@ -222,8 +224,9 @@ function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): rea
     const { chunk, span } = sentence;
     const unit = quotableSpans(chunk, span, read.kind).map((grown): Quote => ({ chunk, span: grown }));
     const fits = quotes.length + unit.length <= MAX_QUOTES && unit.every((quote) => canStand(quote, rejectedQuotes));
+    if (!fits) continue;
     const isOther = best !== undefined && isAlike && disagrees(best, sentence, read);
-    if (!fits || !(isOther || isMore(quotes, unit, isAlike, read))) continue;
+    if (!isOther && !isMore(quotes, unit, isAlike, read)) continue;
     best ??= sentence;
     for (const quote of unit) quotes = addQuote(quotes, quote);
   }

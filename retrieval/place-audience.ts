@@ -2,6 +2,7 @@
 // may not read. The answer itself stays with those whom it was made for.
 import type { Audience } from './model.ts';
 import type { Query } from './ports.ts';
+import { QUOTES_UNREADABLE, UNREADABLE_QUOTES } from './unreadable-quotes.ts';
 
 /** A conversation of a chat platform. */
 export interface ConversationPlace {
@@ -63,18 +64,10 @@ export async function retractFromPlaces(
          join answer_citations c on c.tenant_id = a.tenant_id and c.answer_id = a.answer_id
          where w.tenant_id = $1 and ($2::text is null or w.platform = $2 and w.workspace = $3 and w.conversation = $4)
          group by p.platform, p.workspace, p.conversation, p.message, w.audience
-     ), place as (
-       select audience, array_agg(distinct document_id) as document_ids
-         from posted cross join unnest(document_ids) document_id group by audience
-     ), unreadable as (
-       select place.audience, checked.document_id
-         from place cross join lateral checkpoint_documents($1, place.audience, place.document_ids) checked
-         where not checked.allowed or checked.state <> 'live' or not checked.in_effect
-     )
+     ), ${UNREADABLE_QUOTES}
      update posted_answers m set retraction = 'pending'
        from posted where m.tenant_id = $1 and m.platform = posted.platform and m.workspace = posted.workspace
-         and m.conversation = posted.conversation and m.message = posted.message and exists (
-           select 1 from unreadable u where u.audience = posted.audience and u.document_id = any(posted.document_ids))
+         and m.conversation = posted.conversation and m.message = posted.message and ${QUOTES_UNREADABLE}
        returning 1 as one`,
     key,
   );

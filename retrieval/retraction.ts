@@ -1,6 +1,7 @@
 // Answers that were posted are taken back when what they quote is gone, or no longer for those who see the place.
 import { retractFromPlaces } from './place-audience.ts';
 import type { Query } from './ports.ts';
+import { QUOTES_UNREADABLE, UNREADABLE_QUOTES } from './unreadable-quotes.ts';
 
 /** Where a message that must be edited stands. */
 export interface RetractionTarget {
@@ -51,18 +52,10 @@ export async function retractUnreadable(query: Query, tenantId: string): Promise
          where a.tenant_id = $1 and a.retracted_at is null and exists (
            select 1 from posted_answers p where p.tenant_id = $1 and p.answer_id = a.answer_id)
          group by a.answer_id, a.audience
-     ), place as (
-       select audience, array_agg(distinct document_id) as document_ids
-         from posted cross join unnest(document_ids) document_id group by audience
-     ), unreadable as (
-       select place.audience, checked.document_id
-         from place cross join lateral checkpoint_documents($1, place.audience, place.document_ids) checked
-         where not checked.allowed or checked.state <> 'live' or not checked.in_effect
-     )
+     ), ${UNREADABLE_QUOTES}
      update answers a set retracted_at = now(), retraction_reason = 'no_longer_readable',
          body = body || '{"text": "", "citations": [], "confidence": null}'::jsonb
-       from posted where a.tenant_id = $1 and a.answer_id = posted.answer_id and exists (
-         select 1 from unreadable u where u.audience = posted.audience and u.document_id = any(posted.document_ids))
+       from posted where a.tenant_id = $1 and a.answer_id = posted.answer_id and ${QUOTES_UNREADABLE}
        returning a.answer_id`,
     [tenantId],
   );
