@@ -1,8 +1,8 @@
 import { DatabaseTimeoutError, DatabaseUnavailableError, VerbatimError } from '../retrieval/errors.ts';
 import { SearchFailedError } from '../retrieval/search.ts';
 
-/** Seconds after which a request may be tried again that found something away. */
-export const RETRY_SECONDS = 5;
+/** The header that says when a request may be tried again that found something away: in seconds. */
+export const RETRY_AFTER = { 'retry-after': '5' } as const;
 
 /** What is said when the database is away or too slow. */
 export const UNAVAILABLE_TEXT = 'the documents cannot be searched at the moment; try again';

@@ -88,7 +88,7 @@ export async function askProduct(
     ...base,
     answer,
     citedChunks: await citedChunks(database, visibleTo, answer),
-    decisionScore: await decisionScore(product, standalone, visibleTo, shallow.ranked),
+    decisionScore: await decisionScore(product, standalone, visibleTo, shallow),
     latencyMs: answer.timingsMs.total ?? 0,
     degraded: [...new Set([...base.degraded, ...answer.degraded])],
   };
@@ -132,12 +132,12 @@ async function decisionScore(
   { database, scoreDecision }: EvaluatedProduct,
   question: string,
   visibleTo: VisibleTo,
-  ranked: readonly RankedChunk[],
+  found: SearchResult,
 ): Promise<number | null> {
   if (!scoreDecision) return null;
   const [context, termRarity] = await Promise.all([
-    buildContext(database, visibleTo, ranked),
-    readTermRarity(database, visibleTo, question),
+    buildContext(database, visibleTo, found.ranked),
+    found.termRarity ?? readTermRarity(database, visibleTo, question),
   ]);
   return scoreDecision({ question, context, termRarity });
 }

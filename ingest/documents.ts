@@ -45,6 +45,9 @@ interface Known {
   submission: StoredSubmission | null;
 }
 
+type DocumentRow = Omit<Known, 'sha256' | 'submission'>;
+const NO_VERSION = { sha256: null, submission: null };
+
 const ADMINS_ONLY: AclRequest = { allow: [], require: [], deny: [], grant: [], level: null };
 
 /**
@@ -59,16 +62,16 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
     [tenantId, submission.sourceId],
   );
   const sha256 = createHash('sha256').update(submission.bytes).digest('hex');
-  const { known, created } = await findOrCreate(query, submission);
+  const known = await findOrCreate(query, submission);
   const stored: StoredSubmission = {
-    acl: submission.acl ?? known?.submission?.acl ?? ADMINS_ONLY,
+    acl: submission.acl ?? known.submission?.acl ?? ADMINS_ONLY,
     title: submission.title ?? null,
     effectiveFrom: submission.effectiveFrom?.toISOString() ?? null,
     effectiveTo: submission.effectiveTo?.toISOString() ?? null,
   };
-  if (known && known.sha256 === sha256 && known.state !== 'failed') return resubmit(query, known, stored, submission);
-  const documentId = created ?? known.document_id;
-  if (known && known.version > 0) await tightenTo(query, tenantId, known, stored.acl);
+  if (known.sha256 === sha256 && known.state !== 'failed') return resubmit(query, known, stored, submission);
+  const documentId = known.document_id;
+  if (known.version > 0) await tightenTo(query, tenantId, known, stored.acl);
   const version = await insertVersion(query, documentId, submission, stored, sha256);
   await outbox.send(query, 'index-document', {
     tenantId,
@@ -81,21 +84,16 @@ export async function submitDocument(query: Query, outbox: Outbox, submission: S
   return { documentId, version, outcome: 'queued' };
 }
 
-type FoundOrCreated = { known: Known; created: null } | { known: undefined; created: string };
-
 // Whoever is second, of two that submit a document for the first time at once, finds that of the first.
-async function findOrCreate(query: Query, submission: NewDocument): Promise<FoundOrCreated> {
-  const known = await findByUri(query, submission);
-  if (known) return { known, created: null };
-  const created = await insertDocument(query, submission);
-  if (created !== null) return { known: undefined, created };
-  return findOrCreate(query, submission);
+async function findOrCreate(query: Query, submission: NewDocument): Promise<Known> {
+  const known = (await findByUri(query, submission)) ?? (await insertDocument(query, submission));
+  return known ?? findOrCreate(query, submission);
 }
 
 // The row is locked before its version is read: in one statement, whoever waited for the lock would get the row as it is now
 // and the version as it was before, which is none, and with it the rights of a new document.
 async function findByUri(query: Query, submission: NewDocument): Promise<Known | undefined> {
-  const rows = await query<Omit<Known, 'sha256' | 'submission'>>(
+  const rows = await query<DocumentRow>(
     `select document_id, state, version, pending_version, acl_id from documents
        where tenant_id = $1 and source_id = $2 and uri = $3 and state <> 'deleted' for update`,
     [submission.tenantId, submission.sourceId, submission.uri],
@@ -106,7 +104,7 @@ async function findByUri(query: Query, submission: NewDocument): Promise<Known |
     'select sha256, submission from document_versions where tenant_id = $1 and document_id = $2 and version = $3',
     [submission.tenantId, row.document_id, row.pending_version ?? row.version],
   );
-  return { ...row, ...(versions[0] ?? { sha256: null, submission: null }) };
+  return { ...row, ...(versions[0] ?? NO_VERSION) };
 }
 
 type NewDocument = Pick<
@@ -114,16 +112,16 @@ type NewDocument = Pick<
   'tenantId' | 'sourceId' | 'uri' | 'fileName' | 'mediaType' | 'title' | 'submittedBy'
 >;
 
-/** @returns the new document's id, or null where another process has just made one of this URI. */
-async function insertDocument(query: Query, submission: NewDocument): Promise<string | null> {
-  const documentId = randomUUID();
-  const rows = await query(
+/** @returns the new document, or undefined where another process has just made one of this URI. */
+async function insertDocument(query: Query, submission: NewDocument): Promise<Known | undefined> {
+  const rows = await query<DocumentRow>(
     `insert into documents (tenant_id, document_id, source_id, uri, title, media_type, state, access_level, created_by)
        values ($1, $2, $3, $4, $5, $6, 'pending', 'restricted', $7)
-       on conflict (tenant_id, source_id, uri) where state <> 'deleted' do nothing returning document_id`,
+       on conflict (tenant_id, source_id, uri) where state <> 'deleted' do nothing
+       returning document_id, state, version, pending_version, acl_id`,
     [
       submission.tenantId,
-      documentId,
+      randomUUID(),
       submission.sourceId,
       submission.uri,
       submission.title ?? submission.fileName,
@@ -131,7 +129,7 @@ async function insertDocument(query: Query, submission: NewDocument): Promise<st
       submission.submittedBy,
     ],
   );
-  return rows.length > 0 ? documentId : null;
+  return rows[0] && { ...rows[0], ...NO_VERSION };
 }
 
 async function insertVersion(
@@ -235,8 +233,7 @@ export async function recordUnreadable(
   failure: { readonly code: string; readonly reason: string },
 ): Promise<string> {
   await ensureTenant(query, submission.tenantId);
-  const { known, created } = await findOrCreate(query, { ...submission, mediaType: '' });
-  const documentId = created ?? known.document_id;
+  const { document_id: documentId } = await findOrCreate(query, { ...submission, mediaType: '' });
   await query(
     `update documents set failure_code = $3, failure_reason = $4, seen_at = now(),
          state = case when version = 0 and pending_version is null then 'failed' else state end

@@ -33,11 +33,8 @@ export function rememberVectors(embedder: Embedder, clock: Clock): Embedder {
       const wanted = texts.map((text) => ({ text, key: digestOf(text) }));
       const known = wanted.map(({ key }) => recent.vectors.get(key) ?? older.vectors.get(key));
       const missing = wanted.filter((_, index) => !known[index]);
-      if (missing.length === 0) return known.flatMap((vector) => (vector ? [vector] : []));
-      const made = await embedder.embed(
-        missing.map(({ text }) => text),
-        kind,
-      );
+      const anew = missing.map(({ text }) => text);
+      const made = anew.length === 0 ? [] : await embedder.embed(anew, kind);
       for (const [index, { key }] of missing.entries()) {
         const vector = made[index];
         if (vector) recent.vectors.set(key, vector);

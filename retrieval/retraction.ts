@@ -26,13 +26,14 @@ export async function retractUnreadable(query: Query, tenantId: string): Promise
     // An answer that was made before a change and posted after the look at it counts as a change, too. Its last check is
     // not stored: it is less than the minute that a model may take before the answer.
     `with seen as (
-       select t.index_version, p.index_version as seen_version, p.checked_at,
-           (select min(a.asked_at) - interval '1 minute' from posted_answers m
-             join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
-             where m.tenant_id = $1 and m.posted_at >= p.checked_at) as oldest_new,
-           exists (select 1 from posted_answers m join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
-             where m.tenant_id = $1 and m.posted_at >= p.checked_at and a.index_version < t.index_version) as outdated
-         from tenants t left join retraction_progress p on p.tenant_id = t.tenant_id where t.tenant_id = $1
+       select t.index_version, p.index_version as seen_version, p.checked_at, posted.oldest_new, posted.outdated
+         from tenants t left join retraction_progress p on p.tenant_id = t.tenant_id
+         cross join lateral (
+           select min(a.asked_at) - interval '1 minute' as oldest_new,
+               coalesce(bool_or(a.index_version < t.index_version), false) as outdated
+             from posted_answers m join answers a on a.tenant_id = m.tenant_id and a.answer_id = m.answer_id
+             where m.tenant_id = $1 and m.posted_at >= p.checked_at) posted
+         where t.tenant_id = $1
      )
      select index_version, seen_version is distinct from index_version or outdated
          or exists (select 1 from acl_layer_principals where tenant_id = $1

@@ -36,7 +36,7 @@ export function openServer(
   });
   const opened = openEmbedded({
     dataDir,
-    logger: serving ? logger : quietLogger(logger),
+    logger: databaseLogger(logger, serving),
     // Only a process that lasts lends its database to others; two that last would compete for it.
     shared: serving,
     exclusive: serving,
@@ -50,7 +50,8 @@ export function openServer(
 }
 
 /** A command ends with an error that says what it lost; lines of the log before it would say it twice. */
-export function quietLogger(logger: Logger): DatabaseLogger {
+export function databaseLogger(logger: Logger, serving: boolean): DatabaseLogger {
+  if (serving) return logger;
   const debug = (fields: object, message: string) => logger.debug(fields, message);
   return { info: debug, warn: debug };
 }

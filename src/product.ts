@@ -12,7 +12,7 @@ import { migrate } from './database/migrate.ts';
 import { createDatabase, type DatabaseClient } from './database/pool.ts';
 import { createQueue, type Queue } from './database/queue.ts';
 import type { Logger } from './logger.ts';
-import { type OpeningServer, openServer, quietLogger, type ServerUse } from './open-server.ts';
+import { databaseLogger, type OpeningServer, openServer, type ServerUse } from './open-server.ts';
 import { createOutbox, QUEUES } from './outbox.ts';
 import { type ClosableEmbedder, chooseEmbedder } from './providers/choose-embedder.ts';
 import { chooseModel } from './providers/choose-model.ts';
@@ -59,12 +59,12 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
-  const databaseLogger = serving ? logger : quietLogger(logger);
+  const quiet = databaseLogger(logger, serving);
   const server = await opened;
   const database = createDatabase(
     server
-      ? { connection: server.connection, logger: databaseLogger }
-      : { connectionString: config.databaseUrl ?? '', logger: databaseLogger },
+      ? { connection: server.connection, logger: quiet }
+      : { connectionString: config.databaseUrl ?? '', logger: quiet },
   );
   try {
     await migrate(database);
@@ -76,7 +76,7 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
     throw error;
   }
   const others = createOtherEmbedders(config, { logger, clock: Date.now });
-  const queue = createQueue(database, { queues: QUEUES, logger: databaseLogger });
+  const queue = createQueue(database, { queues: QUEUES, logger: quiet });
   const parts = compose(config, logger, { database, queue, embedder, others, withoutAnswerCache });
   let working: Promise<() => void> | undefined;
   let running = false;

@@ -12,6 +12,7 @@ import type { Embedder, Logger } from '../retrieval/ports.ts';
 import type { JobHandler } from './database/job-workers.ts';
 import type { DatabaseClient } from './database/pool.ts';
 import type { Queue } from './database/queue.ts';
+import { every } from './every.ts';
 import { expireIdempotencyKeys } from './operations/idempotency.ts';
 import { LONG_DOCUMENTS } from './outbox.ts';
 import { refreshFigures } from './refresh-figures.ts';
@@ -72,19 +73,16 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
       logger[level]({ err: error }, 'the sweep for lost work failed');
     });
   }, SWEEP_MS);
-  const expiry = setInterval(() => {
-    database
-      .transaction(async (query) => {
-        await expireTraces(query, options.config.traceDays);
-        await expireCachedAnswers(query);
-        await expireIdempotencyKeys(query);
-        await expireEndedSessions(query);
-        await expireSignInTries(query);
-      })
-      .catch((error: unknown) => logger.warn({ err: error }, 'what had expired could not be removed'));
-  }, EXPIRE_MS);
   sweep.unref();
-  expiry.unref();
+  const removeExpired = () =>
+    database.transaction(async (query) => {
+      await expireTraces(query, options.config.traceDays);
+      await expireCachedAnswers(query);
+      await expireIdempotencyKeys(query);
+      await expireEndedSessions(query);
+      await expireSignInTries(query);
+    });
+  const expiry = every(EXPIRE_MS, removeExpired, logger, 'what had expired could not be removed');
   return () => {
     clearInterval(sweep);
     clearInterval(expiry);

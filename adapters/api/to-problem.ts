@@ -1,6 +1,6 @@
 import { UsageError } from '../../retrieval/errors.ts';
 import { TooManyTriesError } from '../too-many-tries-error.ts';
-import { RETRY_SECONDS, unavailableText } from '../unavailable.ts';
+import { RETRY_AFTER, unavailableText } from '../unavailable.ts';
 import { ProblemError, type ProblemKind } from './problem.ts';
 
 // What Express and its body parser say, by the status that they give it.
@@ -16,7 +16,7 @@ export function toProblem(error: unknown): ProblemError | null {
   if (error instanceof UsageError) return new ProblemError('invalid_request', error.message);
   const unavailable = unavailableText(error);
   if (unavailable !== null) {
-    return new ProblemError('unavailable', unavailable, { headers: { 'retry-after': String(RETRY_SECONDS) } });
+    return new ProblemError('unavailable', unavailable, { headers: RETRY_AFTER });
   }
   if (error instanceof TooManyTriesError) {
     const headers = { 'retry-after': String(error.retryAfterSeconds) };

@@ -10,8 +10,8 @@ import { enqueueInternal, notHereText } from './internal-events.ts';
 import { onButton, type Pressed } from './on-button.ts';
 import type { PostMessages } from './post-messages.ts';
 import { ACTIONS, renderNotice, renderReply } from './render-reply.ts';
-import { NOT_THERE, refusalCode } from './slack-client.ts';
-import { opinionMessage, type Press, REASONS_VIEW, readReasons, type SlackFeedback } from './slack-feedback.ts';
+import { isNotThere } from './slack-client.ts';
+import { isBy, opinionMessage, type Press, REASONS_VIEW, readReasons, type SlackFeedback } from './slack-feedback.ts';
 import type { SlackPeople } from './slack-people.ts';
 import { type SeenBy, toPlace } from './slack-questions.ts';
 import { endVisibly, type TellParts, tell } from './tell.ts';
@@ -89,7 +89,7 @@ async function ownAnswer(
     await tell(parts, listener, renderNotice(GONE_TEXT));
     return null;
   }
-  if (asker !== null && stored.asker.toLowerCase() === asker.id.toLowerCase()) return stored;
+  if (asker !== null && isBy(stored, asker.id)) return stored;
   const { actor } = await parts.slackPeople.commander(workspace, user);
   await parts.admin.denied(workspace.tenantId, { actor, action, target: answerId });
   await tell(parts, listener, renderNotice(NOT_YOURS_TEXT));
@@ -135,7 +135,7 @@ async function showToChannel(
     await parts.seenBy(workspace, channel, audience, { recheck: true });
     return 'It is in the channel now.';
   } catch (error) {
-    if (NOT_THERE.has(refusalCode(error) ?? '')) return notHereText(channel);
+    if (isNotThere(error)) return notHereText(channel);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { plainText } from './escape-mrkdwn.ts';
 import { offerIngest } from './ingest-file.ts';
 import type { Workspace, Workspaces } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
-import { type ClientFor, NOT_THERE, refusalCode } from './slack-client.ts';
+import { type ClientFor, isNotThere } from './slack-client.ts';
 import type { SlackFeedback } from './slack-feedback.ts';
 import { type EventBody, type SlackEvent, userOf } from './slack-intake.ts';
 import type { SlackPeople, SlackUser } from './slack-people.ts';
@@ -101,7 +101,7 @@ async function membersChanged(
     await parts.seenBy(workspace, channel, audience, { recheck: false });
   } catch (error) {
     // Without the app there, Slack tells nothing of the channel and lets nothing in it be edited.
-    if (!NOT_THERE.has(refusalCode(error) ?? '')) throw error;
+    if (!isNotThere(error)) throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Claim } from '../question.ts';
 import type { Workspace } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
 import { renderNotice } from './render-reply.ts';
-import { type ClientFor, NOT_THERE, refusalCode } from './slack-client.ts';
+import { type ClientFor, isNotThere } from './slack-client.ts';
 import type { AnswerInThread } from './slack-questions.ts';
 
 /** The payload of an event of our own. */
@@ -71,7 +71,7 @@ export async function handleInternal(
       return await answerInThread(question, claim);
     } catch (error) {
       // The bot was removed since it was asked.
-      if (!NOT_THERE.has(refusalCode(error) ?? '')) throw error;
+      if (!isNotThere(error)) throw error;
       const notice = renderNotice(notHereText(channel));
       const { channel: own } = await clientFor(workspace).conversations.open({ users: user });
       if (!own?.id) throw error;

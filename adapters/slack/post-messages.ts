@@ -5,7 +5,7 @@ import type { Outgoing } from '../inbox.ts';
 import { FAILURE_TEXT } from '../wording.ts';
 import type { Workspace } from './ports.ts';
 import type { SlackMessage } from './render-reply.ts';
-import { type ClientFor, NOT_THERE, refusalCode, type SlackClient } from './slack-client.ts';
+import { type ClientFor, NOT_THERE, refusalCode, type SlackClient, TOKEN_REFUSALS } from './slack-client.ts';
 
 export interface PosterOptions {
   readonly clientFor: ClientFor;
@@ -122,16 +122,12 @@ async function postInSomeForm({ client, target, key, message: { text, blocks }, 
 // docs.slack.dev, errors of chat.postMessage that are not about what is said. Any other, also an unknown one, may be.
 const NOT_ABOUT_CONTENT = new Set([
   ...NOT_THERE,
-  'account_inactive',
+  ...TOKEN_REFUSALS,
   'as_user_not_supported',
   'ekm_access_denied',
   'enterprise_is_restricted',
-  'invalid_auth',
   'messages_tab_disabled',
-  'missing_scope',
   'no_permission',
-  'not_allowed_token_type',
-  'not_authed',
   'org_login_required',
   'restricted_action',
   'restricted_action_non_threadable_channel',
@@ -139,13 +135,11 @@ const NOT_ABOUT_CONTENT = new Set([
   'restricted_action_thread_locked',
   'restricted_action_thread_only_channel',
   'team_access_not_granted',
-  'token_expired',
-  'token_revoked',
   'two_factor_setup_required',
 ]);
 
 /** Whether said in another way it may be accepted. */
-export function isAboutContent(code: string): boolean {
+function isAboutContent(code: string): boolean {
   return !NOT_ABOUT_CONTENT.has(code);
 }
 

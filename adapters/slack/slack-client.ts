@@ -111,6 +111,11 @@ export function refusalCode(error: unknown): string | null {
 /** The refusals that mean: the bot does not see this conversation. */
 export const NOT_THERE: ReadonlySet<string> = new Set(['not_in_channel', 'channel_not_found', 'is_archived']);
 
+/** Whether Slack refused a call because the bot does not see the conversation. */
+export function isNotThere(error: unknown): boolean {
+  return NOT_THERE.has(refusalCode(error) ?? '');
+}
+
 /** A token of the app is refused, or Slack cannot be reached at the start. */
 export class SlackUnreachableError extends VerbatimError {
   constructor(code: string, { cause, token = 'bot' }: { cause?: unknown; token?: 'bot' | 'app' } = {}) {
@@ -123,7 +128,8 @@ export class SlackUnreachableError extends VerbatimError {
   }
 }
 
-const TOKEN_REFUSALS = new Set([
+/** The codes that say that the token will never do. */
+export const TOKEN_REFUSALS: ReadonlySet<string> = new Set([
   'invalid_auth',
   'not_authed',
   'account_inactive',

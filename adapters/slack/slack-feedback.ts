@@ -134,7 +134,8 @@ async function sees(options: SlackFeedbackOptions, workspace: Workspace, { user,
   return stored === null || (asker !== null && isBy(stored, asker.id));
 }
 
-function isBy(stored: Pick<StoredAnswer, 'asker'>, asker: string): boolean {
+/** Whether somebody asked the question of an answer. */
+export function isBy(stored: Pick<StoredAnswer, 'asker'>, asker: string): boolean {
   return stored.asker.toLowerCase() === asker.toLowerCase();
 }
 

@@ -5,7 +5,7 @@ import type { People } from '../ports.ts';
 import type { Asker } from '../question.ts';
 import { type SlackCache, type UserFacts, type Usergroups, userPrincipal, type Workspace } from './ports.ts';
 import type { ClientFor } from './slack-client.ts';
-import { NOT_THERE, refusalCode, slackErrorCode } from './slack-client.ts';
+import { isNotThere, slackErrorCode } from './slack-client.ts';
 
 export interface SlackPeopleOptions {
   readonly clientFor: ClientFor;
@@ -66,7 +66,7 @@ export function createSlackPeople(options: SlackPeopleOptions): SlackPeople {
       try {
         return (await membersOf(options, workspace, channel, workspace.botUserId)).includes(workspace.botUserId);
       } catch (error) {
-        if (NOT_THERE.has(refusalCode(error) ?? '')) return false;
+        if (isNotThere(error)) return false;
         throw error;
       }
     },

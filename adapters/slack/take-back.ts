@@ -65,7 +65,7 @@ async function isGone(client: SlackClient, channel: string, code: string): Promi
 }
 
 /** Another try after a pause that grows to an hour; to a day where somebody of the workspace must act first. */
-export function later(error: unknown, attempt: number): TryLaterError {
+function later(error: unknown, attempt: number): TryLaterError {
   const code = slackErrorCode(error);
   const mustAct = code !== null && (NOT_THERE.has(code) || isTokenRefusal(code));
   const pauseSeconds = mustAct ? DAY_SECONDS : Math.min(HOUR_SECONDS, 2 ** Math.min(attempt, 12));

@@ -98,11 +98,11 @@ async function question({ insights, tenantId }: WebDependencies, request: Reques
   return { title: 'Question', current: '/admin/questions', main: questionPage(found) };
 }
 
-const DONE: Readonly<Record<string, string>> = {
-  quarantine: 'The document is in quarantine: no answer quotes it from now on.',
-  release: 'The document is back in answers.',
-  unchanged: 'Nothing was changed: the document was no longer in that state.',
-};
+const DONE: ReadonlyMap<string, string> = new Map([
+  ['quarantine', 'The document is in quarantine: no answer quotes it from now on.'],
+  ['release', 'The document is back in answers.'],
+  ['unchanged', 'Nothing was changed: the document was no longer in that state.'],
+]);
 
 async function documents(deps: WebDependencies, visit: Visit, request: Request): Promise<AdminPage> {
   const state = DOCUMENT_STATES.find((each) => each === request.query.state) ?? null;
@@ -114,8 +114,7 @@ async function documents(deps: WebDependencies, visit: Visit, request: Request):
     ...(cursor ? { cursor } : {}),
     limit: DOCUMENTS_A_PAGE,
   });
-  const given = one(request, 'done');
-  const done = Object.hasOwn(DONE, given) ? (DONE[given] ?? null) : null;
+  const done = DONE.get(one(request, 'done')) ?? null;
   const main = documentsPage(page, { state, search, cursor }, visit.formToken, done);
   return { title: 'Documents', current: '/admin/documents', main };
 }

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { UsageError } from '../../retrieval/errors.ts';
 import type { Logger } from '../../retrieval/ports.ts';
-import { RETRY_SECONDS, unavailableText } from '../unavailable.ts';
+import { RETRY_AFTER, unavailableText } from '../unavailable.ts';
 import { FAILURE_TEXT } from '../wording.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
@@ -49,7 +49,7 @@ export function createErrorPages(logger: Logger): ErrorRequestHandler {
     // Too late for a page: the connection is all that can be ended.
     if (response.headersSent) return next(error);
     const { status, message } = messageFor(error);
-    if (status === 503) response.set('retry-after', String(RETRY_SECONDS));
+    if (status === 503) response.set(RETRY_AFTER);
     if (status >= 500) logger.error({ err: error, path: request.path }, 'a page failed');
     if (error instanceof PageError) response.set(error.headers);
     if (request.get('accept')?.includes('text/html')) {

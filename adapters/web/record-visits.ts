@@ -2,7 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../retrieval/ports.ts';
 import type { AuditCall } from '../ports.ts';
-import { RETRY_SECONDS, UNAVAILABLE_TEXT } from '../unavailable.ts';
+import { RETRY_AFTER, UNAVAILABLE_TEXT } from '../unavailable.ts';
 
 // By method and address, with an id as `:id`.
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -32,14 +32,12 @@ interface Recorded {
   target?: string;
 }
 
-/** Says whose request this is, and what it is about where its address does not say it. Null: it is not recorded. */
-export function recordAs({ locals }: Response, actor: string | null, target?: string): void {
-  const recorded = locals as Recorded;
-  recorded.actor = actor;
-  if (target !== undefined) recorded.target = target;
+/** Says whose request this is. Null: it is not recorded. */
+export function recordAs({ locals }: Response, actor: string | null): void {
+  (locals as Recorded).actor = actor;
 }
 
-/** The same for what was made meanwhile. */
+/** Says what a request is about where its address does not say it. */
 export function recordTarget({ locals }: Response, target: string): void {
   (locals as Recorded).target = target;
 }
@@ -84,6 +82,6 @@ function describe({ method, path }: Request): { action: string; target: string }
 function withhold(response: Response, end: (...rest: unknown[]) => Response): void {
   if (response.headersSent) return void response.destroy();
   for (const name of ['content-length', 'etag', 'location', 'set-cookie']) response.removeHeader(name);
-  response.status(503).set({ 'retry-after': String(RETRY_SECONDS), 'content-type': 'text/plain; charset=utf-8' });
+  response.status(503).set({ ...RETRY_AFTER, 'content-type': 'text/plain; charset=utf-8' });
   end(UNAVAILABLE_TEXT);
 }

@@ -7,7 +7,7 @@ import type { WebDependencies } from './dependencies.ts';
 import { checkForm, formToken } from './form-token.ts';
 import { PageError } from './page-error.ts';
 import { field, readForm } from './read-form.ts';
-import { recordAs } from './record-visits.ts';
+import { recordAs, recordTarget } from './record-visits.ts';
 import { sendPage } from './send-page.ts';
 import { passwordPage, pickPersonPage } from './sign-in-page.ts';
 import { takes } from './takes.ts';
@@ -65,7 +65,11 @@ const ADDRESS = /^[^\p{C}\s]{1,254}$/u;
 async function identify(deps: WebDependencies, request: Request, response: Response): Promise<Person | null> {
   const email = field(request, 'email');
   const isAddress = ADDRESS.test(email);
-  if (isAddress) recordAs(response, email.toLowerCase(), email.toLowerCase());
+  if (isAddress) {
+    const address = email.toLowerCase();
+    recordAs(response, address);
+    recordTarget(response, address);
+  }
   if (!deps.sessions.demo) return isAddress ? withPassword(deps, email, request, response) : null;
   const person = isAddress ? await deps.people.find(deps.tenantId, email) : null;
   if (!person?.active) throw new PageError(400, 'There is nobody of that address. Pick one of the list.');
@@ -78,7 +82,6 @@ async function withPassword(deps: WebDependencies, email: string, request: Reque
   } catch (error) {
     if (!(error instanceof TooManyTriesError)) throw error;
     if (!error.first) recordAs(response, null);
-    response.set('retry-after', String(error.retryAfterSeconds));
-    throw new PageError(429, TOO_MANY);
+    throw new PageError(429, TOO_MANY, { 'retry-after': String(error.retryAfterSeconds) });
   }
 }

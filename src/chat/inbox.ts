@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldEvent, Inbox, Outgoing } from '../../adapters/inbox.ts';
 import type { Deliveries } from '../../adapters/question.ts';
 import type { Database, Logger } from '../../retrieval/ports.ts';
-import { every } from './every.ts';
+import { every } from '../every.ts';
 import { createReceiver } from './receive-batch.ts';
 import { claimAlone, createTakeEvent } from './take-event.ts';
 import { startWorkLoop, type WorkLoop } from './work-loop.ts';

@@ -12,7 +12,7 @@ import {
   reopenRetractions,
   retractUnreadable,
 } from '../../retrieval/retraction.ts';
-import { every } from './every.ts';
+import { every } from '../every.ts';
 import type { ChatInbox } from './inbox.ts';
 
 export interface RetractionOptions {

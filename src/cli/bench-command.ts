@@ -78,17 +78,18 @@ async function bench(context: CliContext, options: BenchOptions): Promise<void> 
 type Connection = DatabaseConnection | { readonly connectionString: string };
 
 async function measureSize(context: CliContext, options: BenchOptions, chunks: number): Promise<SizeFigures> {
+  // The plain query sees all.
+  const corpusShares = [...new Set([...options.shares, 100])];
   const run = async (database: DatabaseClient, connection: Connection) => {
     try {
       await migrate(database);
-      return await measureDatabase(context, options, chunks, { database, connection });
+      return await measureDatabase(context, { ...options, corpusShares }, chunks, { database, connection });
     } finally {
       await database.close();
     }
   };
   if (options.database !== 'embedded') {
-    const shares = [...new Set([...options.shares, 100])];
-    const keep = options.keep ? keptDatabaseName(chunks, shares) : null;
+    const keep = options.keep ? keptDatabaseName(chunks, corpusShares) : null;
     return onBenchServerDatabase(options.database, keep, (connectionString) =>
       run(createDatabase({ connectionString }), { connectionString }),
     );
@@ -105,16 +106,16 @@ async function measureSize(context: CliContext, options: BenchOptions, chunks: n
 
 async function measureDatabase(
   context: CliContext,
-  { shares, questions: count }: BenchOptions,
+  { shares, corpusShares, questions: count }: BenchOptions & { readonly corpusShares: readonly number[] },
   chunks: number,
   { database, connection }: { database: DatabaseClient; connection: Connection },
 ): Promise<SizeFigures> {
-  const corpus = createSyntheticCorpus({ shares: [...new Set([...shares, 100])], seed: 1 });
+  const corpus = createSyntheticCorpus({ shares: corpusShares, seed: 1 });
   const progress = createProgress(context.streams.stderr, 'chunks stored');
   const filled = performance.now();
   await fillCorpus(database, corpus, {
     count: chunks,
-    groups: new Set([...shares, 100]).size,
+    groups: corpusShares.length,
     onProgress: (done) => progress.show(done, chunks),
   });
   progress.end();

@@ -26,15 +26,14 @@ export function groupPrincipal(group: number): string {
 /**
  * Stores `count` chunks of the corpus, ten a document, each document under the ACL of its group; then the statistics. Goes on
  * where an earlier fill ended.
- * @returns whether anything was missing.
  */
 export async function fillCorpus(
   database: DatabaseClient,
   corpus: SyntheticCorpus,
   { count, groups, onProgress }: { count: number; groups: number; onProgress: (done: number) => void },
-): Promise<boolean> {
+): Promise<void> {
   const { stored, counted } = await readFilled(database);
-  if (stored >= count && counted) return false;
+  if (stored >= count && counted) return;
   const aclIds = await database.transaction(async (query) => {
     await ensureTenant(query, BENCH_TENANT);
     await ensureEmbedder(query, BENCH_TENANT, BENCH_EMBEDDER);
@@ -54,7 +53,6 @@ export async function fillCorpus(
   await database.outsideTransaction('analyze');
   // Last, since it says that the fill is complete.
   await database.transaction((query) => refreshStatistics(query, BENCH_TENANT, true));
-  return true;
 }
 
 async function readFilled(database: DatabaseClient): Promise<{ stored: number; counted: boolean }> {

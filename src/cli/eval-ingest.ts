@@ -11,12 +11,12 @@ import { submitDocument } from '../../ingest/documents.ts';
 import { embedMissing } from '../../ingest/embed-missing.ts';
 import { createIndexer } from '../../ingest/index-document.ts';
 import type { Jobs, Outbox } from '../../ingest/ports.ts';
-import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
 import { VerbatimError } from '../../retrieval/errors.ts';
 import type { Query } from '../../retrieval/ports.ts';
 import { createStopwatch } from '../../retrieval/search.ts';
 import type { Product } from '../product.ts';
 import { refreshFigures } from '../refresh-figures.ts';
+import { buildVectorIndexes } from '../workers.ts';
 
 /** The tenant of an evaluation's database. */
 export const EVAL_TENANT = 'eval';
@@ -147,11 +147,6 @@ async function indexAll(
       `${missing} chunks could not be embedded by ${embedder.id}; see the log, and run it again: what is done is remembered`,
     );
   }
-}
-
-async function buildVectorIndexes({ database }: Product): Promise<void> {
-  const missing = await database.owner((query) => missingVectorIndexes(query, { embedded: database.embedded }));
-  for (const { sql } of missing) await database.outsideTransaction(sql);
 }
 
 // The set's layers and no others: whatever the tagger took a text for, the level is `public`, which adds no layer.

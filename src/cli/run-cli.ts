@@ -90,8 +90,6 @@ function createContext(
       const { serving = false } = options;
       const use = { onDatabaseWait: sayWait, ...options };
       const server = openServer(config, logger, use);
-      // Whoever opens the product is told of a failure.
-      server.opened.catch(() => undefined);
       await server.begun;
       const loading = import('../product.ts');
       whileOpening?.();

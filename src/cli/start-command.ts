@@ -40,7 +40,6 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
   });
   // Before anything waits for it, losing it shows in whatever failed.
   lost.catch(() => undefined);
-  let loading: ReturnType<typeof loadService> | undefined;
   await context.withProduct(
     async (product) => {
       const endServing = keepServing(product.logger);
@@ -48,7 +47,7 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
       const workers = warm.then(() => product.startWorkers());
       // Whoever needs them is told of a failure.
       workers.catch(() => undefined);
-      const { startService, mountAdapters } = await (loading ?? loadService());
+      const { startService, mountAdapters } = await loadService();
       const service = await startService(product, {
         tenantId,
         mount: (parts) => mountAdapters(parts, tenantId),
@@ -65,11 +64,8 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
     {
       serving: true,
       onDatabaseExit: loseDatabase,
-      whileOpening: () => {
-        loading = loadService();
-        // Whoever waits for it is told.
-        loading.catch(() => undefined);
-      },
+      // What goes wrong here goes wrong again when it is wanted, and is told then.
+      whileOpening: () => void loadService().catch(() => undefined),
     },
   );
   stopped.dispose();

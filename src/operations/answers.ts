@@ -48,10 +48,7 @@ async function readAtPlace(
       [tenantId, platform, workspace, conversation, message],
     ),
   );
-  const [row] = rows;
-  if (!row) return null;
-  const { thread, message: _message, ...stored } = row;
-  return { ...stored, place: { platform, workspace, conversation, thread, message } };
+  return rows[0] ? placed(rows[0], { platform, workspace, conversation }) : null;
 }
 
 // An answer that was split over several messages stands where its first one does.
@@ -74,10 +71,14 @@ async function readConversation(
       [tenantId, platform, workspace, conversation, limit],
     ),
   );
-  return rows.map(({ message, thread, ...stored }) => ({
-    ...stored,
-    place: { platform, workspace, conversation, thread, message },
-  }));
+  return rows.map((row) => placed(row, { platform, workspace, conversation }));
+}
+
+function placed(
+  { message, thread, ...stored }: PlacedRow,
+  conversation: Pick<Place, 'platform' | 'workspace' | 'conversation'>,
+): StoredAnswer & { place: Place } {
+  return { ...stored, place: { ...conversation, thread, message } };
 }
 
 // What was posted after its evidence went is taken back at once: nobody else will come by and do it.

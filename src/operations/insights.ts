@@ -158,15 +158,9 @@ async function readQuestions(
   );
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const ids = page.map((row) => row.answerId);
-  const byAnswer = await readCandidates(query, tenantId, ids, candidates);
-  const opinions = await readOpinions(query, tenantId, ids);
+  const logged = page.map(({ position: _position, ...row }) => row);
   return {
-    questions: page.map(({ position: _position, ...row }) => ({
-      ...row,
-      candidates: byAnswer.get(row.answerId) ?? [],
-      opinions: opinions.get(row.answerId) ?? [],
-    })),
+    questions: await withDetails(query, tenantId, logged, candidates),
     nextCursor: rows.length > limit && last ? writePageCursor({ time: last.position, id: last.answerId }) : null,
   };
 }
@@ -177,9 +171,37 @@ async function readQuestion(query: Query, tenantId: string, answerId: string): P
     [tenantId, answerId],
   );
   if (!row) return null;
-  const candidates = await readCandidates(query, tenantId, [answerId], null);
-  const opinions = await readOpinions(query, tenantId, [answerId]);
-  return { ...row, candidates: candidates.get(answerId) ?? [], opinions: opinions.get(answerId) ?? [] };
+  const [question = null] = await withDetails(query, tenantId, [row], null);
+  return question;
+}
+
+// `limit` candidates of each; null: all.
+async function withDetails(
+  query: Query,
+  tenantId: string,
+  rows: readonly LoggedRow[],
+  limit: number | null,
+): Promise<LoggedQuestion[]> {
+  const ids = rows.map((row) => row.answerId);
+  const candidates = await readCandidates(query, tenantId, ids, limit);
+  const opinions = await readOpinions(query, tenantId, ids);
+  return rows.map((row) => ({
+    ...row,
+    candidates: candidates.get(row.answerId) ?? [],
+    opinions: opinions.get(row.answerId) ?? [],
+  }));
+}
+
+function byAnswer<Row extends { readonly answerId: string }>(
+  rows: readonly Row[],
+): Map<string, Omit<Row, 'answerId'>[]> {
+  const grouped = new Map<string, Omit<Row, 'answerId'>[]>();
+  for (const { answerId, ...rest } of rows) {
+    const group = grouped.get(answerId);
+    if (group) group.push(rest);
+    else grouped.set(answerId, [rest]);
+  }
+  return grouped;
 }
 
 async function readOpinions(
@@ -193,9 +215,7 @@ async function readOpinions(
        order by given_at, given_by`,
     [tenantId, answerIds],
   );
-  const byAnswer = new Map<string, LoggedOpinion[]>();
-  for (const { answerId, ...opinion } of rows) byAnswer.set(answerId, [...(byAnswer.get(answerId) ?? []), opinion]);
-  return byAnswer;
+  return byAnswer(rows);
 }
 
 // `limit` for each answer; null: all.
@@ -217,11 +237,7 @@ async function readCandidates(
        order by t.answer_id, c.place`,
     [tenantId, answerIds, limit],
   );
-  const byAnswer = new Map<string, LoggedCandidate[]>();
-  for (const { answerId, ...candidate } of rows) {
-    byAnswer.set(answerId, [...(byAnswer.get(answerId) ?? []), candidate]);
-  }
-  return byAnswer;
+  return byAnswer(rows);
 }
 
 async function countQuotes(

@@ -3,6 +3,7 @@
 import type { ContextChunk } from '../../retrieval/ports.ts';
 import { ANSWER_JSON_SCHEMA } from './answer-schema.ts';
 import type { FittedChunk } from './fit-context.ts';
+import { part } from './prompt-delimiter.ts';
 
 /** The two messages of a request; no tools go with them. */
 export interface AnswerPrompt {
@@ -60,10 +61,6 @@ export function excerpt(delimiter: string, { chunk, before, after }: FittedChunk
 
 function titleOf({ title, headingPath }: ContextChunk): string {
   return [title, ...headingPath].join(' › ').replaceAll(/\s+/g, ' ');
-}
-
-function part(delimiter: string, name: string, text: string): string {
-  return `${delimiter} ${name}\n${text}\n${delimiter} end`;
 }
 
 function rejection(delimiter: string, quotes: readonly string[]): string[] {

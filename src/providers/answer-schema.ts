@@ -22,11 +22,14 @@ const SCHEMA = z.strictObject({
 /** An answer as a model writes it. */
 export type WrittenAnswer = z.infer<typeof SCHEMA>;
 
-// Providers' schemas know no `$schema`.
-const { $schema: _, ...jsonSchema } = z.toJSONSchema(SCHEMA);
+/** A form as a JSON schema for providers, whose schemas know no `$schema`. */
+export function jsonSchemaOf(form: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(form);
+  return schema;
+}
 
 /** The same as a JSON schema, in the subset that the strict modes of all providers take. */
-export const ANSWER_JSON_SCHEMA: Readonly<Record<string, unknown>> = jsonSchema;
+export const ANSWER_JSON_SCHEMA = jsonSchemaOf(SCHEMA);
 
 // A field too many does no harm; a missing or misshapen one does.
 const LENIENT = z.object({ ...SCHEMA.shape, citations: z.array(z.object(SCHEMA.shape.citations.element.shape)) });

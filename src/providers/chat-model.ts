@@ -1,5 +1,4 @@
 // An answer model that is a language model: the prompt within its budget, the request, and the answer read back.
-import { randomBytes } from 'node:crypto';
 import type { AnswerModel, ContextChunk, ModelAnswer } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { type AnswerPrompt, excerpt, systemPrompt, userPrompt } from './answer-prompt.ts';
@@ -9,14 +8,10 @@ import { citedAnswer } from './cited-answer.ts';
 import { malformedAnswer } from './exchange.ts';
 import { fitContext } from './fit-context.ts';
 import { createFormChat, type FormChatOptions, MAX_PROMPT_TOKENS, MAX_WRITTEN_TOKENS } from './form-chat.ts';
+import { delimiterNotIn, type MakeDelimiter, randomDelimiter } from './prompt-delimiter.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderName } from './provider-name.ts';
 import { type CountTokens, loadTokenCounter } from './token-count.ts';
-
-export interface ChatModelOptions extends FormChatOptions {
-  /** A text that nobody can guess, new at each call; 128 random bits when not given. */
-  readonly newDelimiter?: () => string;
-}
 
 // Other vendors' vocabularies need more tokens than the one that is counted with. None of theirs is published in a form that
 // runs here, so half as much again is kept in reserve: an assumption, on the safe side for English and its neighbours.
@@ -26,7 +21,7 @@ const RESERVE = 1.5;
 const FRAMING_TOKENS = 16;
 
 /** Makes the answer model. Nothing is loaded before the first question. @throws ProviderError from `answer`. */
-export function createChatModel(options: ChatModelOptions): AnswerModel {
+export function createChatModel(options: FormChatOptions): AnswerModel {
   const { provider, config, logger, newDelimiter = randomDelimiter } = options;
   const chat = createFormChat(options);
   const maxTokens = Math.floor(MAX_PROMPT_TOKENS / (countsExactly(provider, config) ? 1 : RESERVE));
@@ -59,12 +54,13 @@ function readAnswer(
 
 async function buildPrompt(
   request: Parameters<AnswerModel['answer']>[0],
-  { maxTokens, newDelimiter }: { maxTokens: number; newDelimiter: () => string },
+  { maxTokens, newDelimiter }: { maxTokens: number; newDelimiter: MakeDelimiter },
 ): Promise<AnswerPrompt> {
   const countTokens = await loadTokenCounter();
-  const delimiter = delimiterNotIn(request, newDelimiter);
-  const system = systemPrompt(delimiter);
   const { question, context, rejectedQuotes } = request;
+  const texts = [question, ...context.flatMap((chunk) => [chunk.sectionText, chunk.text, chunk.title])];
+  const delimiter = delimiterNotIn(texts, newDelimiter);
+  const system = systemPrompt(delimiter);
   const fixed = system + userPrompt(delimiter, { question, rejectedQuotes, fitted: [] });
   const fitted = fitContext(
     context,
@@ -82,22 +78,6 @@ async function buildPrompt(
 // With both parts of a section, whether it will have them or not.
 function overheadOf(delimiter: string, chunk: ContextChunk, countTokens: CountTokens): number {
   return countTokens(excerpt(delimiter, { chunk: { ...chunk, text: ' ' }, before: ' ', after: ' ' }));
-}
-
-function delimiterNotIn(
-  { context, question }: { context: readonly ContextChunk[]; question: string },
-  make: () => string,
-) {
-  const texts = [question, ...context.flatMap((chunk) => [chunk.sectionText, chunk.text, chunk.title])];
-  for (;;) {
-    const delimiter = make();
-    if (!texts.some((text) => text.includes(delimiter))) return delimiter;
-  }
-}
-
-/** A line that nobody who writes a text can know. */
-export function randomDelimiter(): string {
-  return `=====${randomBytes(16).toString('hex')}`;
 }
 
 // A server of another vendor that speaks OpenAI's protocol has another vocabulary.

@@ -5,6 +5,7 @@ import type { AnswerPrompt } from './answer-prompt.ts';
 import { type ChatProvider, chatOnce, mayLackSchemaMode, type Written, type WrittenForm } from './chat-clients.ts';
 import { type Exchange, withExchange } from './exchange.ts';
 import { createCostOf, type Prices } from './prices.ts';
+import type { MakeDelimiter } from './prompt-delimiter.ts';
 import { type ProviderName, providerName } from './provider-name.ts';
 
 export interface FormChatOptions {
@@ -17,6 +18,8 @@ export interface FormChatOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** `randomDelimiter` when not given. */
+  readonly newDelimiter?: MakeDelimiter;
 }
 
 /** A chat model that is asked for forms. */

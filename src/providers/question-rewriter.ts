@@ -2,23 +2,18 @@
 import { z } from 'zod/v4';
 import type { QuestionRewriter } from '../../retrieval/standalone-question.ts';
 import type { AnswerPrompt } from './answer-prompt.ts';
-import { randomDelimiter } from './chat-model.ts';
+import { jsonSchemaOf } from './answer-schema.ts';
 import { createFormChat, type FormChatOptions } from './form-chat.ts';
-
-export interface QuestionRewriterOptions extends FormChatOptions {
-  /** A text that nobody can guess, new at each call; 128 random bits when not given. */
-  readonly newDelimiter?: () => string;
-}
+import { delimiterNotIn, type MakeDelimiter, part, randomDelimiter } from './prompt-delimiter.ts';
 
 // A question of a thousand characters has some 300 tokens; a model that is asked in words may put some around it.
 const MAX_WRITTEN_TOKENS = 500;
 
 const FORM = z.strictObject({ question: z.string().describe('The last question, understandable by itself.') });
-// Providers' schemas know no `$schema`.
-const { $schema: _, ...SCHEMA } = z.toJSONSchema(FORM);
+const SCHEMA = jsonSchemaOf(FORM);
 
 /** Makes the rewriter. Nothing is loaded before the first follow-up. @throws ProviderError from `rewrite`. */
-export function createQuestionRewriter(options: QuestionRewriterOptions): QuestionRewriter {
+export function createQuestionRewriter(options: FormChatOptions): QuestionRewriter {
   const { logger, newDelimiter = randomDelimiter } = options;
   const chat = createFormChat(options);
   return {
@@ -39,11 +34,9 @@ export function createQuestionRewriter(options: QuestionRewriterOptions): Questi
 
 function rewritePrompt(
   { question, earlier }: { question: string; earlier: readonly string[] },
-  newDelimiter: () => string,
+  newDelimiter: MakeDelimiter,
 ): AnswerPrompt {
-  let delimiter = newDelimiter();
-  while ([question, ...earlier].some((text) => text.includes(delimiter))) delimiter = newDelimiter();
-  const part = (name: string, text: string) => `${delimiter} ${name}\n${text}\n${delimiter} end`;
+  const delimiter = delimiterNotIn([question, ...earlier], newDelimiter);
   return {
     system: [
       'You rewrite the last question of a conversation so that somebody who knows none of the others understands it.',
@@ -57,7 +50,10 @@ function rewritePrompt(
       '',
       `Reply with one JSON object of this schema and nothing else: ${JSON.stringify(SCHEMA)}`,
     ].join('\n'),
-    user: [...earlier.map((text) => part('earlier question', text)), part('last question', question)].join('\n'),
+    user: [
+      ...earlier.map((text) => part(delimiter, 'earlier question', text)),
+      part(delimiter, 'last question', question),
+    ].join('\n'),
   };
 }
 

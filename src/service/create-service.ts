@@ -6,6 +6,7 @@ import helmet from 'helmet';
 import { OPENAPI_DOCUMENT } from '../../adapters/api/openapi.ts';
 import { ProblemError, sendProblem, statusOf } from '../../adapters/api/problem.ts';
 import { internalProblem, toProblem } from '../../adapters/api/to-problem.ts';
+import { RETRY_AFTER } from '../../adapters/unavailable.ts';
 import { sendErrorPage } from '../../adapters/web/error-page.ts';
 import { type Logger, withRequestId } from '../logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -35,7 +36,6 @@ export interface ServiceOptions {
   readonly logger: Logger;
 }
 
-const RETRY_SECONDS = '5';
 // What a proxy or a program may give as the id of a request; anything else could break a log line apart.
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
@@ -146,7 +146,7 @@ function addOperatorRoutes(app: Express, { readiness, connections, metrics, drai
 function refuseWhileDraining({ draining }: ServiceOptions): RequestHandler {
   return (_request, _response, next) => {
     if (!draining()) return next();
-    const headers = { 'retry-after': RETRY_SECONDS, connection: 'close' };
+    const headers = { ...RETRY_AFTER, connection: 'close' };
     throw new ProblemError('unavailable', 'this instance of the service ends; ask again', { headers });
   };
 }

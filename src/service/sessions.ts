@@ -25,8 +25,7 @@ const AUDIENCE = 'verbatim';
 interface Claims {
   readonly tenantId: string;
   readonly email: string;
-  /** Null: no token yet. */
-  readonly tokenId: string | null;
+  readonly tokenId: string;
   /** Seconds since 1970. */
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -63,7 +62,7 @@ export function createSessions({ database, passwords, limits, secrets, clock, de
       const attempt = { tenantId, email: email.toLowerCase(), network };
       await limits.begin(attempt);
       const verified = await passwords.verify(tenantId, email, password);
-      const person = await findPerson(database, { ...attempt, tokenId: null, issuedAt: Infinity, expiresAt: Infinity });
+      const person = await findPerson(database, { ...attempt, tokenId: null, issuedAt: Infinity });
       if (!verified || !person) return null;
       await limits.succeed(attempt);
       return person;
@@ -97,7 +96,11 @@ async function readToken(token: string, keys: ReadonlyMap<string, Uint8Array>, c
   }
 }
 
-async function findPerson(database: Database, { tenantId, email, tokenId, issuedAt }: Claims): Promise<Person | null> {
+/** `tokenId` null: there is no token yet. */
+async function findPerson(
+  database: Database,
+  { tenantId, email, tokenId, issuedAt }: Pick<Claims, 'tenantId' | 'email' | 'issuedAt'> & { tokenId: string | null },
+): Promise<Person | null> {
   const rows = await database.transaction((query) =>
     query<Person & { passwordSince: number | null }>(
       `select p.tenant_id as "tenantId", p.email, p.name, p.role, p.guest, p.active,

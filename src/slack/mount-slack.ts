@@ -20,6 +20,7 @@ import { type ChatInbox, createInbox } from '../chat/inbox.ts';
 import { mayShow, ownsThread } from '../chat/posted.ts';
 import { createRetractions, type Retractions } from '../chat/retractions.ts';
 import { ConfigError, type SlackConfig } from '../config.ts';
+import { every } from '../every.ts';
 import type { Product } from '../product.ts';
 import { createSlackCache, createUsergroups } from './slack-cache.ts';
 import { retractionEvent, workOnRetraction } from './work-on-retraction.ts';
@@ -70,11 +71,7 @@ export async function mountSlack(parts: SlackParts): Promise<MountedSlack> {
   });
   retractions.start();
   await adapter.start();
-  const refresh = setInterval(() => {
-    adapter
-      .refreshUsergroups()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the usergroups of Slack could not be read'));
-  }, REFRESH_MS).unref();
+  const refresh = every(REFRESH_MS, adapter.refreshUsergroups, logger, 'the usergroups of Slack could not be read');
   const { handler } = adapter;
   const paths = config.slack.clientId === null ? [EVENTS_PATH] : [EVENTS_PATH, INSTALL_PATH, OAUTH_REDIRECT_PATH];
   return {

@@ -10,16 +10,12 @@ export function retractionEvent(target: RetractionTarget) {
   const retract = { teamId: workspace, channel: conversation, message, answerId };
   return {
     tenantId,
-    eventKey: retractionKey(target),
+    eventKey: `slack:${workspace}/retract/${conversation}/${message}/${answerId}`,
     // One after another in a workspace: editing is rate-limited by it.
     lane: `slack:${workspace}/retract`,
     position: message,
     payload: { retract } satisfies RetractPayload,
   };
-}
-
-function retractionKey({ workspace, conversation, message, answerId }: RetractionTarget): string {
-  return `slack:${workspace}/retract/${conversation}/${message}/${answerId}`;
 }
 
 const UNKNOWN_PAUSE_SECONDS = 60; // such as a database that is away
