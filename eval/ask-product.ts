@@ -69,7 +69,7 @@ export async function askProduct(
 ): Promise<Asked> {
   const { tenantId, database, clock } = product;
   const audience: Audience = [{ principals: question.principals }];
-  const visibleTo = await database.transaction((query) => visibleAcls(query, tenantId, audience));
+  const visibleTo = await database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true });
   const standalone = standaloneQuestion(question.text, question.history.at(-1));
   const start = clock();
   const shallow = await product.search({ question: standalone, visibleTo, audience, limit: ANSWER_CHUNKS });

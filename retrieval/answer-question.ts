@@ -8,7 +8,7 @@ import { buildContext } from './context.ts';
 import { type Asked, type DraftOptions, draftAnswer, NOTHING, type Outcome, type Tokens } from './draft-answer.ts';
 import { UsageError } from './errors.ts';
 import type { Answer, Audience, Citation, Confidence, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
-import type { Clock, Database } from './ports.ts';
+import type { Clock, Database, Query } from './ports.ts';
 import { routeQuestion } from './route-question.ts';
 import { createStopwatch, type Search, type SearchResult, type Stopwatch } from './search.ts';
 import { type QuestionRewriter, type Standalone, standAlone } from './standalone-question.ts';
@@ -173,10 +173,11 @@ async function lookUp(
   visibleTo: VisibleTo,
 ): Promise<{ key: CacheKey | undefined; cached: CachedAnswer | undefined }> {
   if (!cache) return { key: undefined, cached: undefined };
-  return database.transaction(async (query) => {
+  const read = async (query: Query) => {
     const key = await readCacheKey(query, { question, visibleTo, pipeline: cache.pipeline });
     return { key, cached: key && (await findCachedAnswer(query, key)) };
-  });
+  };
+  return database.transaction(read, { readOnly: true });
 }
 
 // Only what was answered with everything there: nothing failed, nothing was withheld on the way.

@@ -2,7 +2,7 @@
 import { earlierQuestions } from './answer-log.ts';
 import { condenseAudience } from './large-audience.ts';
 import type { Audience, Question, VisibleTo } from './model.ts';
-import type { Database } from './ports.ts';
+import type { Database, Query } from './ports.ts';
 import { EARLIER_QUESTIONS } from './standalone-question.ts';
 import { visibleAcls } from './visible-acls.ts';
 
@@ -21,14 +21,15 @@ export async function readAudience(
   { database, largeAudiencePeople }: { readonly database: Database; readonly largeAudiencePeople: number },
   { tenantId, audience: all, asker, threadId, text }: Question,
 ): Promise<AudienceRights> {
-  return database.transaction(async (query) => {
+  const read = async (query: Query): Promise<AudienceRights> => {
     const audience = await condenseAudience(query, tenantId, all, largeAudiencePeople);
     const visibleTo = await visibleAcls(query, tenantId, audience);
     const alone = isAlone(audience, asker) ? visibleTo : await visibleAcls(query, tenantId, [{ person: asker }]);
     const thread = threadId === undefined ? null : { tenantId, threadId, before: text, limit: EARLIER_QUESTIONS };
     const earlier = thread ? await earlierQuestions(query, thread) : [];
     return { audience, visibleTo, askerSeesMore: alone.aclIds.length > visibleTo.aclIds.length, earlier };
-  });
+  };
+  return database.transaction(read, { readOnly: true });
 }
 
 function isAlone(audience: Question['audience'], asker: string): boolean {

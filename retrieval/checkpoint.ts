@@ -42,12 +42,14 @@ export async function readDocumentStates(
   documentIds: readonly string[],
 ): Promise<DocumentStates> {
   if (documentIds.length === 0) return new Map();
-  const rows = await database.transaction((query) =>
-    query<Row>('select * from checkpoint_documents($1, $2::jsonb, $3::text[])', [
-      tenantId,
-      JSON.stringify(audience),
-      [...new Set(documentIds)],
-    ]),
+  const rows = await database.transaction(
+    (query) =>
+      query<Row>('select * from checkpoint_documents($1, $2::jsonb, $3::text[])', [
+        tenantId,
+        JSON.stringify(audience),
+        [...new Set(documentIds)],
+      ]),
+    { readOnly: true },
   );
   return new Map(rows.map((row) => [row.document_id, row]));
 }

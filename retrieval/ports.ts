@@ -11,8 +11,11 @@ export interface Database {
    * @throws DatabaseTimeoutError after `timeoutMs`; the statement is cancelled.
    */
   read<T>(scope: VisibleTo, run: (query: Query) => Promise<T>, options?: { timeoutMs?: number }): Promise<T>;
-  /** Reads and writes as the application role: all or nothing. Never call it inside another transaction. */
-  transaction<T>(run: (query: Query) => Promise<T>): Promise<T>;
+  /**
+   * Reads and writes as the application role: all or nothing. Never call it inside another transaction. `readOnly` refuses
+   * writes and saves round trips.
+   */
+  transaction<T>(run: (query: Query) => Promise<T>, options?: { readOnly?: boolean }): Promise<T>;
 }
 
 /** Turns texts into unit vectors. Vectors of different `id`s are never compared. */

@@ -21,8 +21,12 @@ const PHRASE_REACH = 2; // words: "leave of absence" holds the pair "leave absen
 // A few milliseconds; on a busy machine several times that, and everybody else waits so long.
 const READ_AT_ONCE = 8;
 
-/** A run of words: which of the question's terms stand in it, in order, -1 for every other word. */
-type Run = readonly number[];
+/** A run of words: where which of the question's terms stand in it, in order, and how often each does. */
+interface Run {
+  readonly length: number;
+  readonly found: readonly { readonly at: number; readonly term: number }[];
+  readonly counts: readonly number[];
+}
 
 interface Candidate {
   readonly head: Run;
@@ -76,14 +80,25 @@ export function createWordReranker(): Reranker & { readonly scoresAre: 'shares' 
 function createReader(terms: readonly string[], withIdentifiers: boolean): (text: string) => Candidate {
   const places = new Map(terms.map((term, place) => [term, place]));
   const placeOf = new Map<string, number>();
-  const runOf = (text: string): number[] =>
-    wordsIn(text).map((word) => {
-      const known = placeOf.get(word);
-      if (known !== undefined) return known;
-      const place = places.get(stem(word)) ?? -1;
-      placeOf.set(word, place);
-      return place;
-    });
+  const find = (word: string): number => {
+    const known = placeOf.get(word);
+    if (known !== undefined) return known;
+    const place = places.get(stem(word)) ?? -1;
+    placeOf.set(word, place);
+    return place;
+  };
+  const runOf = (text: string): Run => {
+    const words = wordsIn(text);
+    const found: { at: number; term: number }[] = [];
+    const counts = terms.map(() => 0);
+    for (const [at, word] of words.entries()) {
+      const term = find(word);
+      if (term < 0) continue;
+      found.push({ at, term });
+      counts[term] = (counts[term] ?? 0) + 1;
+    }
+    return { length: words.length, found, counts };
+  };
   return (text) => {
     const lineEnd = text.indexOf('\n');
     const title = text.slice(0, Math.max(0, lineEnd));
@@ -101,15 +116,16 @@ function createReader(terms: readonly string[], withIdentifiers: boolean): (text
 
 // Among the candidates, not the corpus: a word that all of them have tells none from another.
 function weighByRarity(terms: number, identifiers: readonly string[], candidates: readonly Candidate[]): Weights {
-  const held = candidates.map(({ head, sentences }) => new Set([...head, ...sentences.flat()]));
-  const idf = (count: number) => Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
+  const idf = (holds: (candidate: Candidate) => boolean) => {
+    const count = candidates.filter(holds).length;
+    return Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
+  };
   return {
-    words: Array.from({ length: terms }, (_, place) => idf(held.filter((places) => places.has(place)).length)),
+    words: Array.from({ length: terms }, (_, place) =>
+      idf(({ head, sentences }) => [head, ...sentences].some(({ counts }) => (counts[place] ?? 0) > 0)),
+    ),
     identifiers: new Map(
-      identifiers.map((identifier) => [
-        identifier,
-        idf(candidates.filter((candidate) => candidate.identifiers.has(identifier)).length),
-      ]),
+      identifiers.map((identifier) => [identifier, idf((candidate) => candidate.identifiers.has(identifier))]),
     ),
   };
 }
@@ -132,18 +148,15 @@ function bestWindows(candidates: readonly Candidate[], size: number, weights: We
 }
 
 function lengthOf(window: readonly Run[]): number {
-  return window.reduce((sum, run) => sum + run.length, 0);
+  return window.reduce((sum, { length }) => sum + length, 0);
 }
 
 function bm25(window: readonly Run[], weights: readonly number[], average: number): number {
-  const counts = weights.map(() => 0);
-  for (const run of window) for (const place of run) if (place >= 0) counts[place] = (counts[place] ?? 0) + 1;
   const room = K1 * (1 - B + (B * lengthOf(window)) / average);
-  return counts.reduce(
-    (score, count, place) =>
-      count === 0 ? score : score + ((weights[place] ?? 0) * count * (K1 + 1)) / (count + room),
-    0,
-  );
+  return weights.reduce((score, weight, place) => {
+    const count = window.reduce((sum, { counts }) => sum + (counts[place] ?? 0), 0);
+    return count === 0 ? score : score + (weight * count * (K1 + 1)) / (count + room);
+  }, 0);
 }
 
 function shareOfBest(values: readonly number[]): number[] {
@@ -154,13 +167,27 @@ function shareOfBest(values: readonly number[]): number[] {
 // Of the question's neighbouring terms, those that stand together here too.
 function phraseShare({ head, sentences }: Candidate, asked: readonly number[]): number {
   if (asked.length < 2) return 0;
+  const pairs = asked.slice(1).map((term, index) => [asked[index] ?? 0, term] as const);
   // A title's last word and the text's first are no phrase.
-  const run = [...head, ...Array.from({ length: PHRASE_REACH }, () => -1), ...sentences.flat()];
-  const together = new Set<string>();
-  run.forEach((place, at) => {
-    if (place < 0) return;
-    for (const next of run.slice(at + 1, at + 1 + PHRASE_REACH)) if (next >= 0) together.add(`${place} ${next}`);
+  const runs = [head.found, foundInOrder(sentences)];
+  const standTogether = ([first, second]: readonly [number, number]) =>
+    runs.some((run) =>
+      run.some(
+        (one, index) =>
+          one.term === first &&
+          run
+            .slice(index + 1, index + 1 + PHRASE_REACH)
+            .some(({ at, term }) => term === second && at - one.at <= PHRASE_REACH),
+      ),
+    );
+  return pairs.filter(standTogether).length / pairs.length;
+}
+
+function foundInOrder(sentences: readonly Run[]): Run['found'] {
+  let before = 0;
+  return sentences.flatMap(({ found, length }) => {
+    const start = before;
+    before += length;
+    return found.map(({ at, term }) => ({ at: start + at, term }));
   });
-  const pairs = asked.slice(1).map((place, index) => `${asked[index]} ${place}`);
-  return pairs.filter((pair) => together.has(pair)).length / pairs.length;
 }

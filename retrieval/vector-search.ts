@@ -7,8 +7,11 @@ import type { Database, Embedder } from './ports.ts';
 // 0.996 and a sixth). As few rows as EXACT_ROWS are searched exactly whatever their share is: 2 to 5 ms on a quiet server.
 const EXACT_SHARE = 0.1;
 const EXACT_ROWS = 10_000;
-// recall@50 at 100 % of 100,000: 0.997 from 200 on; at 100 one question of sixty ended up in a wrong cluster and found none.
-const BREADTH = 200;
+/**
+ * Candidates of one step of the index's walk. recall@50 at 100 % of 100,000: 0.997 from 200 on; at 100 one question of sixty
+ * ended up in a wrong cluster and found none.
+ */
+export const BREADTH = 200;
 
 /**
  * Nearest chunks of the visible ones by cosine, under the vectors of this embedder and no other. Exact where few chunks

@@ -27,6 +27,9 @@ export interface ShareFigures {
   readonly peer: Percentiles | null;
   /** The same share of what the peer gives: its index is filtered after the walk, so it may give fewer than 50; null = not asked. */
   readonly peerRecallAt50: number | null;
+  /** The peer with the walk of its index set as the product sets its own, so that it finds about as much; null = not asked. */
+  readonly tunedPeer: Percentiles | null;
+  readonly tunedPeerRecallAt50: number | null;
 }
 
 export interface MeasuredProduct {
@@ -38,9 +41,12 @@ export interface MeasuredProduct {
   /** Ids of the nearest `limit` of the visible chunks by exact search. */
   exact(visibleTo: VisibleTo, vector: readonly number[], limit: number): Promise<string[]>;
   plain(vector: readonly number[], limit: number): Promise<unknown>;
-  /** Ids of what it finds. */
-  readonly peer: ((vector: readonly number[], limit: number) => Promise<readonly string[]>) | null;
+  readonly peer: PeerSearch | null;
+  readonly tunedPeer: PeerSearch | null;
 }
+
+/** Ids of what a peer finds. */
+export type PeerSearch = (vector: readonly number[], limit: number) => Promise<readonly string[]>;
 
 const NEIGHBOURS = 50;
 const ANSWER_CHUNKS = 10; // as many as the product asks for when it answers
@@ -56,31 +62,33 @@ export async function measureSearch(
   const { tenantId, database, clock } = product;
   const times = new Map<string, number[]>();
   const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
-  const recalls: number[] = [];
-  const peerRecalls: number[] = [];
+  const recalls: Record<'product' | 'peer' | 'tunedPeer', number[]> = { product: [], peer: [], tunedPeer: [] };
   for (const [index, { text, vector }] of questions.entries()) {
     const counted = index >= WARM_UP;
     const stopwatch = createStopwatch(clock);
     const start = clock();
     const visibleTo = await stopwatch.time('permissions', () =>
-      database.transaction((query) => visibleAcls(query, tenantId, audience)),
+      database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true }),
     );
     const found = await product.search({ question: text, visibleTo, audience, limit: ANSWER_CHUNKS });
     const total = clock() - start;
     await stopwatch.time('plain', () => product.plain(vector, NEIGHBOURS));
-    const { peer } = product;
+    const { peer, tunedPeer } = product;
     const byPeer = peer && (await stopwatch.time('peer', () => peer(vector, NEIGHBOURS)));
+    const byTunedPeer = tunedPeer && (await stopwatch.time('tunedPeer', () => tunedPeer(vector, NEIGHBOURS)));
     if (!counted) continue;
     note('retrieval', total);
     for (const [name, ms] of Object.entries({ ...found.timingsMs, ...stopwatch.timings })) note(name, ms);
     const exact = await product.exact(visibleTo, vector, NEIGHBOURS);
-    recalls.push(shareOf(exact, await nearest(product, visibleTo, vector)));
-    if (byPeer) peerRecalls.push(shareOf(exact, byPeer));
+    recalls.product.push(shareOf(exact, await nearest(product, visibleTo, vector)));
+    if (byPeer) recalls.peer.push(shareOf(exact, byPeer));
+    if (byTunedPeer) recalls.tunedPeer.push(shareOf(exact, byTunedPeer));
   }
   const {
     retrieval,
     plain,
     peer,
+    tunedPeer,
     embed: _,
     ...stages
   } = Object.fromEntries([...times].map(([name, values]) => [name, percentiles(values)]));
@@ -89,10 +97,12 @@ export async function measureSearch(
     sharePercent,
     retrieval: retrieval ?? none,
     stages,
-    recallAt50: mean(recalls) ?? 0,
+    recallAt50: mean(recalls.product) ?? 0,
     plain: plain ?? none,
     peer: peer ?? null,
-    peerRecallAt50: mean(peerRecalls),
+    peerRecallAt50: mean(recalls.peer),
+    tunedPeer: tunedPeer ?? null,
+    tunedPeerRecallAt50: mean(recalls.tunedPeer),
   };
 }
 

@@ -35,8 +35,10 @@ const COLUMNS = [
   '÷ peer p95',
   'recall@50',
   'of the peer',
+  'tuned peer p50/p95',
+  'its recall',
 ];
-const WIDTHS = [9, 19, 13, 17, 19, 12, 10, 12];
+const WIDTHS = [9, 19, 13, 17, 19, 12, 10, 12, 20, 12];
 
 /** Tables, one a size; ratios are of p95. */
 export function renderBench({ sizes, ingest, startUp }: BenchFigures): string {
@@ -66,7 +68,8 @@ function row(cells: readonly string[]): string {
   return cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 12)).join('');
 }
 
-function cells({ sharePercent, retrieval, plain, peer, recallAt50, peerRecallAt50 }: ShareFigures): string[] {
+function cells(share: ShareFigures): string[] {
+  const { sharePercent, retrieval, plain, peer, recallAt50, peerRecallAt50, tunedPeer, tunedPeerRecallAt50 } = share;
   return [
     `${sharePercent} %`,
     both(retrieval),
@@ -76,6 +79,8 @@ function cells({ sharePercent, retrieval, plain, peer, recallAt50, peerRecallAt5
     peer ? (retrieval.p95 / peer.p95).toFixed(2) : '–',
     recallAt50.toFixed(4),
     peerRecallAt50?.toFixed(4) ?? '–',
+    tunedPeer ? both(tunedPeer) : '–',
+    tunedPeerRecallAt50?.toFixed(4) ?? '–',
   ];
 }
 

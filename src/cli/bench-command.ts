@@ -196,7 +196,8 @@ function measuredProduct(
     }),
     exact: (visibleTo, vector, limit) => exactNeighbours(database, visibleTo, vector, limit),
     plain: peer.plain,
-    peer: (vector, limit) => peer.search(vector, limit, groups),
+    peer: peer.searchFor(groups),
+    tunedPeer: peer.tunedSearchFor?.(groups) ?? null,
   };
 }
 

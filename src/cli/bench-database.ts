@@ -36,7 +36,12 @@ const BUILD_SETTINGS = '-c maintenance_work_mem=1GB -c max_parallel_maintenance_
 
 /** The same database with the settings of an administrator who builds large indexes. */
 export function forIndexBuilds(databaseUrl: string): string {
+  return withSettings(databaseUrl, BUILD_SETTINGS);
+}
+
+/** The same database with settings of its sessions, as `-c name=value …`. */
+export function withSettings(databaseUrl: string, settings: string): string {
   const url = new URL(databaseUrl);
-  url.searchParams.set('options', BUILD_SETTINGS);
+  url.searchParams.set('options', settings);
   return url.href;
 }

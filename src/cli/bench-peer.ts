@@ -1,20 +1,26 @@
 // What retrieval is compared with: LangChain's vector store on the same rows, and the plain query of pgvector.
 import { PGVectorStore } from '@langchain/community/vectorstores/pgvector';
+import type { PeerSearch } from '../../eval/bench/measure-search.ts';
 import { VECTOR_DIMENSIONS } from '../../eval/bench/synthetic-corpus.ts';
+import { BREADTH } from '../../retrieval/vector-search.ts';
 import type { DatabaseConnection } from '../database/connection.ts';
 import type { DatabaseClient } from '../database/pool.ts';
 import { BENCH_EMBEDDER, BENCH_TENANT } from './bench-corpus.ts';
+import { withSettings } from './bench-database.ts';
 
 /** The peer and the plain query over one connection pool of the peer's own, without transactions or roles. */
 export interface BenchPeer {
   /** Ids of the nearest chunks, with a filter on metadata that lets the rows of `groups` through. */
-  search(vector: readonly number[], limit: number, groups: readonly number[]): Promise<string[]>;
+  searchFor(groups: readonly number[]): PeerSearch;
+  /** The same with the walk of its index set as the product's; null on the embedded database, whose settings are one for all. */
+  readonly tunedSearchFor: ((groups: readonly number[]) => PeerSearch) | null;
   /** The product's vectors in the product's index, nothing filtered. */
   plain(vector: readonly number[], limit: number): Promise<unknown>;
   close(): Promise<void>;
 }
 
 const TABLE = 'bench_peer';
+const TUNED_SETTINGS = `-c hnsw.ef_search=${BREADTH} -c hnsw.iterative_scan=relaxed_order`; // as `nearest_chunks` sets them
 
 /** Copies the rows into the peer's table, with its own index and the same parameters where `withIndex`. */
 export async function createBenchPeer(
@@ -22,8 +28,35 @@ export async function createBenchPeer(
   connection: DatabaseConnection | { readonly connectionString: string },
   { withIndex }: { withIndex: boolean },
 ): Promise<BenchPeer> {
+  const store = await openStore(connection);
+  // A server's connections have settings of their own; the embedded one's are one for all.
+  const tuned =
+    'connectionString' in connection
+      ? await openStore({ connectionString: withSettings(connection.connectionString, TUNED_SETTINGS) })
+      : null;
+  await fillPeer(database);
+  if (withIndex) await createPeerIndex(database);
+  await database.outsideTransaction(`analyze ${TABLE}`);
+  const distance = `embedding::halfvec(${BENCH_EMBEDDER.dimensions}) <=> $1::halfvec(${BENCH_EMBEDDER.dimensions})`;
+  return {
+    searchFor: (groups) => searchOf(store, groups),
+    tunedSearchFor: tuned && ((groups) => searchOf(tuned, groups)),
+    plain: (vector, limit) =>
+      store.pool.query(
+        `select chunk_id from chunk_embeddings_public where tenant_id = '${BENCH_TENANT}' and embedder_id = 1
+           order by ${distance} limit ${limit}`,
+        [JSON.stringify(vector)],
+      ),
+    async close() {
+      await store.end();
+      await tuned?.end();
+    },
+  };
+}
+
+function openStore(connection: DatabaseConnection | { readonly connectionString: string }): Promise<PGVectorStore> {
   const noEmbedding = () => Promise.reject(new Error('vectors are given'));
-  const store = await PGVectorStore.initialize(
+  return PGVectorStore.initialize(
     { embedDocuments: noEmbedding, embedQuery: noEmbedding },
     {
       postgresConnectionOptions: { ...connection },
@@ -32,23 +65,13 @@ export async function createBenchPeer(
       distanceStrategy: 'cosine',
     },
   );
-  await fillPeer(database);
-  if (withIndex) await createPeerIndex(database);
-  await database.outsideTransaction(`analyze ${TABLE}`);
-  const distance = `embedding::halfvec(${BENCH_EMBEDDER.dimensions}) <=> $1::halfvec(${BENCH_EMBEDDER.dimensions})`;
-  return {
-    async search(vector, limit, groups) {
-      const filter = { group: { in: groups.map((group) => String(group + 1)) } };
-      const found = await store.similaritySearchVectorWithScore([...vector], limit, filter);
-      return found.map(([document]) => String(document.metadata.chunk));
-    },
-    plain: (vector, limit) =>
-      store.pool.query(
-        `select chunk_id from chunk_embeddings_public where tenant_id = '${BENCH_TENANT}' and embedder_id = 1
-           order by ${distance} limit ${limit}`,
-        [JSON.stringify(vector)],
-      ),
-    close: () => store.end(),
+}
+
+function searchOf(store: PGVectorStore, groups: readonly number[]): PeerSearch {
+  const filter = { group: { in: groups.map((group) => String(group + 1)) } };
+  return async (vector, limit) => {
+    const found = await store.similaritySearchVectorWithScore([...vector], limit, filter);
+    return found.map(([document]) => String(document.metadata.chunk));
   };
 }
 

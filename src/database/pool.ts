@@ -73,14 +73,12 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
     const attempt = () => lease(deadline, (client) => runInTransaction(client, { begin, translate, reading }, run));
     return insideTransaction(() => onceMore(attempt, deadline));
   };
-  const read = <T>(scope: VisibleTo, run: (query: Query) => Promise<T>, timeoutMs: number): Promise<T> =>
-    withDeadline(timeoutMs, (deadline) => {
-      const begin = beginRead(scope, embedded, timeoutMs);
-      if (embedded) return transact(begin, run, deadline);
-      return new Promise((resolve, reject) => {
-        transact(begin, run, deadline, { onResult: resolve }).then(resolve, reject);
-      });
+  const transactReading = <T>(begin: string, run: (query: Query) => Promise<T>, deadline?: Deadline): Promise<T> => {
+    if (embedded) return transact(begin, run, deadline);
+    return new Promise((resolve, reject) => {
+      transact(begin, run, deadline, { onResult: resolve }).then(resolve, reject);
     });
+  };
   const beginAs = (role: string | null) =>
     // The clean-up of a large tenant may take longer than a timeout that an administrator set for the role.
     role === null ? `begin; set local statement_timeout = 0` : `begin; set local role ${role}`;
@@ -88,8 +86,10 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
   let closing: Promise<void> | undefined;
   return {
     embedded,
-    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS } = {}) => read(scope, run, timeoutMs),
-    transaction: (run) => transact(beginAs(APP_ROLE), run),
+    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS } = {}) =>
+      withDeadline(timeoutMs, (deadline) => transactReading(beginRead(scope, embedded, timeoutMs), run, deadline)),
+    transaction: (run, { readOnly = false } = {}) =>
+      readOnly ? transactReading(`begin read only; set local role ${APP_ROLE}`, run) : transact(beginAs(APP_ROLE), run),
     owner: (run) => transact(beginAs(null), run),
     outsideTransaction: (sql) =>
       insideTransaction(() =>

@@ -103,6 +103,7 @@ describe('roles and settings of a transaction', () => {
       () => database.read(scope('a', 1), () => new Promise(() => {}), { timeoutMs: 50 }).catch(() => undefined),
     ],
     ['a write', () => database.transaction(ids)],
+    ['a look', () => database.transaction(ids, { readOnly: true })],
   ])('do not leak from %s to the next one, nor to another connection', async (_what, leave) => {
     const other = createDatabase(testDb.options);
     await leave();
@@ -165,6 +166,13 @@ describe('a transaction', () => {
     const missingFile = Object.assign(new Error('no such file'), { code: 'ENOENT' });
 
     await expect(database.transaction(() => Promise.reject(missingFile))).rejects.toBe(missingFile);
+  });
+
+  test('that is for reading only gives what it read, and cannot write', async () => {
+    expect(await database.transaction(ids, { readOnly: true })).toEqual(['a1', 'a2', 'a3', 'b1']);
+    const write = (query: Query) => query(`delete from note`);
+    await expect(database.transaction(write, { readOnly: true })).rejects.toThrow('it only reads');
+    expect(await countNotes()).toBe(4);
   });
 
   test('refuses to be started inside another', async () => {

@@ -23,7 +23,8 @@ test('measures every share on the embedded database, beside the plain query and 
     [30, 1, 1],
     [100, 1, 1],
   ]);
-  for (const { retrieval, plain, peer, stages } of size?.shares ?? []) {
+  for (const { retrieval, plain, peer, tunedPeer, stages } of size?.shares ?? []) {
+    expect(tunedPeer).toBeNull();
     for (const each of [retrieval, plain, peer]) expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);
     expect(Object.keys(stages).sort()).toEqual(['checkpoint', 'lexical', 'load', 'permissions', 'rerank', 'vector']);
     expect(stages.lexical?.p50).toBeLessThanOrEqual(retrieval.p95);
