@@ -19,6 +19,8 @@ export interface ReplyQuote {
   readonly title: string;
   /** Headings above the quote, outermost first, without the title. */
   readonly headingPath: readonly string[];
+  /** 1-based; null for formats without pages. */
+  readonly page: number | null;
   /** Where a person can open it: the document view, or the document's own http(s) address; null without either. */
   readonly url: string | null;
   /** What the link is called beside the title, where the title reads like the address of somewhere else; null: the title. */
@@ -103,11 +105,11 @@ export function isBareQuotes({ text, citations }: Pick<Answer, 'text' | 'citatio
 }
 
 function toQuote(citation: Citation, number: number, publicUrl: string | null): ReplyQuote {
-  const { quote, title, headingPath } = citation;
+  const { quote, title, headingPath, page = null } = citation;
   const headings = headingPath.filter((heading) => heading !== title).map(shownName);
   const url = quoteUrl(citation, publicUrl);
   const label = url !== null && namesAnotherHost(title, url) ? linkLabel(url) : null;
-  return { number, quote, title: shownName(title), headingPath: headings, url, linkLabel: label };
+  return { number, quote, title: shownName(title), headingPath: headings, page, url, linkLabel: label };
 }
 
 function quoteUrl({ documentId, documentVersion, start, end, uri }: Citation, publicUrl: string | null): string | null {

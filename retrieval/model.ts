@@ -86,6 +86,8 @@ export interface Citation extends Span {
   readonly uri: string;
   readonly title: string;
   readonly headingPath: readonly string[];
+  /** 1-based page on which the quoted passage begins; absent for formats without pages. */
+  readonly page?: number;
   readonly chunkId: string;
   readonly quote: string;
 }

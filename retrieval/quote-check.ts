@@ -103,6 +103,7 @@ function citationOf(chunk: Chunk, span: Span): Citation {
     uri: chunk.uri,
     title: chunk.title,
     headingPath: chunk.headingPath,
+    ...(chunk.page === null ? {} : { page: chunk.page }),
     chunkId: chunk.chunkId,
     quote: chunk.text.slice(span.start, span.end),
     start: chunk.start + span.start,

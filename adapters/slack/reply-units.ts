@@ -142,9 +142,11 @@ function quoteParts(quote: ReplyQuote, limit: number): Unit[] {
   return parts.map((part, index) => quoteUnit({ ...quote, quote: part }, index > 0));
 }
 
-function quoteUnit({ number, quote, title, headingPath, url, linkLabel }: ReplyQuote, continued = false): Unit {
+function quoteUnit(shown: ReplyQuote, continued = false): Unit {
+  const { number, quote, title, headingPath, page, url, linkLabel } = shown;
   const name = cutText(title, MAX_TITLE)[0] ?? 'Untitled';
   const path = headingPath.length === 0 ? '' : ` › ${cutText(headingPath.join(' › '), MAX_TITLE)[0] ?? ''}`;
+  const place = page === null ? '' : `, page ${page}`;
   const goesOn = continued ? ' (continued)' : '';
   const named = url !== null && linkLabel === null;
   const head: types.RichTextElement[] = [
@@ -152,7 +154,7 @@ function quoteUnit({ number, quote, title, headingPath, url, linkLabel }: ReplyQ
     ...(named
       ? [{ type: 'link' as const, url, text: isolated(name), style: { bold: true } }]
       : literal(name, { bold: true })),
-    ...literal(`${path}${goesOn}`),
+    ...literal(`${path}${place}${goesOn}`),
     // A title that reads like another address is no text for a link.
     ...(url !== null && linkLabel !== null ? [...literal('  '), { type: 'link' as const, url, text: linkLabel }] : []),
   ];

@@ -99,10 +99,11 @@ ${note && html`<p class="quote-note">${icon('warning')}${note}</p>`}
 </li>`;
 }
 
-function sourceLink({ title, headingPath, uri }: Citation, href: string): Html {
+function sourceLink({ title, headingPath, page, uri }: Citation, href: string): Html {
   const path = [...new Set([title || uri, ...headingPath])];
-  const words = html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}<bdi>${shownName(part)}</bdi>`)}`;
-  return namedLink({ name: path.join(' › '), words, href, label: 'open the document' });
+  const place = page === undefined ? '' : `, page ${page}`;
+  const words = html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}<bdi>${shownName(part)}</bdi>`)}${place}`;
+  return namedLink({ name: `${path.join(' › ')}${place}`, words, href, label: 'open the document' });
 }
 
 /** Where the quote stands in its document. */

@@ -30,9 +30,10 @@ function renderCitation(
   { colours, width }: { colours: Colours; width: number },
 ): string {
   const place = [citation.title, ...citation.headingPath.filter((heading) => heading !== citation.title)];
+  const page = citation.page === undefined ? '' : `, page ${citation.page}`;
   const quote = wrap(printable(citation.quote), width, '    │ ');
   return [
-    `${colours.bold(`[${number}]`)} ${colours.cyan(printableLine(place.join(' › ')))}`,
+    `${colours.bold(`[${number}]`)} ${colours.cyan(printableLine(`${place.join(' › ')}${page}`))}`,
     quote,
     colours.dim(
       `    ${printableLine(citation.uri)}  (version ${citation.documentVersion}, characters ${citation.start}–${citation.end})`,

@@ -179,6 +179,7 @@ describe('a reply', () => {
           quote: 'thirty days of leave',
           title: 'Leave',
           headingPath: ['Days'],
+          page: null,
           url: 'https://v.example/documents/d%201?version=3&start=5&end=25',
         },
       ],

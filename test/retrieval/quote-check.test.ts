@@ -122,6 +122,12 @@ describe('the quotes of a model', () => {
     ]);
   });
 
+  it('name the page of a paged format, and none otherwise', () => {
+    const citations = [{ chunkId: 'chunk-1', quote: 'Write to “people” first.' }];
+    const pages = [7, null].map((page) => checkQuotes({ citations }, [{ ...chunk, page }]).citations[0]?.page);
+    expect(pages).toEqual([7, undefined]);
+  });
+
   it('are shown in whole words, so that half a word cannot turn the meaning round', () => {
     const { citations } = checkQuotes({ citations: [{ chunkId: 'chunk-1', quote: 'able to appeal after 30 da' }] }, [
       chunk,

@@ -19,6 +19,7 @@ const quoted = () => {
           quote: '<!channel> thirty days',
           title: 'Leave',
           headingPath: ['Days'],
+          page: null,
           url: 'https://v.example/1',
           linkLabel: null,
         },

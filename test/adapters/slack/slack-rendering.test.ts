@@ -23,6 +23,7 @@ const quote = (number: number, text: string) => ({
   quote: text,
   title: `Document ${number}`,
   headingPath: ['A', 'B'],
+  page: null,
   url: 'https://v.example/documents/1',
   linkLabel: null,
 });
@@ -112,6 +113,11 @@ describe('a reply', () => {
     const [text, ...others] = shown({ quotes: [quote(1, 'thirty days')] });
     expect(others).toEqual([]);
     expect(text).toMatch(/^Said \[1\]\.\n\[1\] Document 1 › A › B\nthirty days\nupload: .*\nWritten by AI\n.*Helpful/s);
+  });
+
+  test('names the page of a quote from a paged document', () => {
+    const [text] = shown({ quotes: [{ ...quote(1, 'thirty days'), page: 12 }] });
+    expect(text).toContain('[1] Document 1 › A › B, page 12\nthirty days');
   });
 
   test('shows bare quotes once', () => {
