@@ -48,14 +48,21 @@ async function start(context: CliContext, tenantId: string): Promise<void> {
       // Whoever needs them is told of a failure.
       workers.catch(() => undefined);
       const { startService, mountAdapters } = await loadService();
+      // A question that comes before its document finds nothing.
+      const demo = { ready: context.config.databaseUrl !== null };
       const service = await startService(product, {
         tenantId,
         mount: (parts) => mountAdapters(parts, tenantId),
+        checks: () => (demo.ready ? {} : { demo: 'is being loaded' }),
       });
       try {
         // Questions need no workers, and a demo that is loaded waits for them by itself.
         const failed = workers.then(() => lost);
-        await Promise.race([serve(context, product, service, { tenantId, stopped: stopped.signalled }), failed, lost]);
+        await Promise.race([
+          serve(context, product, service, { tenantId, demo, stopped: stopped.signalled }),
+          failed,
+          lost,
+        ]);
       } finally {
         await service.drain();
         endServing();
@@ -75,7 +82,7 @@ async function serve(
   context: CliContext,
   product: Product,
   service: Service,
-  { tenantId, stopped }: { tenantId: string; stopped: Promise<void> },
+  { tenantId, demo, stopped }: { tenantId: string; demo: { ready: boolean }; stopped: Promise<void> },
 ): Promise<void> {
   const { streams, config } = context;
   if (config.databaseUrl === null && (await wantsDemo(product, tenantId))) {
@@ -86,6 +93,7 @@ async function serve(
       return;
     }
   }
+  demo.ready = true;
   await greet(context, product, tenantId, service.url);
   const ending = new AbortController();
   const prompt = runPrompt(context, product, tenantId, {

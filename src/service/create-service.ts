@@ -25,6 +25,8 @@ export interface ServiceOptions {
   readonly platforms: readonly PlatformEndpoint[];
   readonly metrics: Metrics;
   readonly readiness: () => Promise<Checks>;
+  /** What else must be `ok`. */
+  readonly checks: () => Readonly<Record<string, string>>;
   /** Of the chat platforms: `connected`, or what is wrong. */
   readonly connections: () => Readonly<Record<string, string>>;
   /** Whether the `Host` header of a request names this service. */
@@ -117,7 +119,10 @@ function refuseForeignHost({ isOurHost, platforms }: ServiceOptions): RequestHan
   };
 }
 
-function addOperatorRoutes(app: Express, { readiness, connections, metrics, draining }: ServiceOptions): void {
+function addOperatorRoutes(
+  app: Express,
+  { readiness, checks: further, connections, metrics, draining }: ServiceOptions,
+): void {
   const get = (path: string, handler: RequestHandler) =>
     app
       .route(path)
@@ -130,7 +135,7 @@ function addOperatorRoutes(app: Express, { readiness, connections, metrics, drai
       });
   get('/health', (_request, response) => void response.json({ status: 'alive' }));
   get('/ready', async (_request, response) => {
-    const checks = { ...(await readiness()), ...(draining() ? { service: 'is ending' } : {}) };
+    const checks = { ...(await readiness()), ...further(), ...(draining() ? { service: 'is ending' } : {}) };
     const ready = Object.values(checks).every((check) => check === 'ok');
     // A platform that cannot be reached is shown and no more: taking the pages and the API away as well would help nobody.
     const body = { status: ready ? 'ready' : 'not_ready', checks, connections: connections() };

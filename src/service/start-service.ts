@@ -45,6 +45,8 @@ export interface Mounted {
 export interface ServiceOptions {
   readonly tenantId: string;
   readonly mount?: (parts: ServiceParts) => Mounted | Promise<Mounted>;
+  /** What else must be `ok` before questions are sent here. */
+  readonly checks?: () => Readonly<Record<string, string>>;
 }
 
 /** The running service. */
@@ -56,7 +58,8 @@ export interface Service {
 }
 
 /** Starts the service. @throws NoTokenSecretError, CannotListenError */
-export async function startService(product: Product, { tenantId, mount }: ServiceOptions): Promise<Service> {
+export async function startService(product: Product, options: ServiceOptions): Promise<Service> {
+  const { tenantId, mount, checks = () => ({}) } = options;
   const { config, database, logger } = product;
   const secrets = await tokenSecrets(config);
   const demo = createDemoMode(database, { tenantId, host: config.host, databaseUrl: config.databaseUrl });
@@ -84,6 +87,7 @@ export async function startService(product: Product, { tenantId, mount }: Servic
     platforms: mounted.platforms ?? [],
     metrics,
     readiness: createReadiness(product),
+    checks,
     connections: mounted.connections ?? (() => ({})),
     isOurHost: createHostCheck(config),
     draining: () => draining,

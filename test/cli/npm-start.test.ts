@@ -15,7 +15,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('a SIGTERM for npm ends the service, and its log names nobody', { timeout: 180_000 }, async () => {
+test('it is not ready before the demo is in, a SIGTERM for npm ends it, and its log names nobody', {
+  timeout: 180_000,
+}, async () => {
   const dataDir = await migratedDataDir();
   const port = await freePort();
   const npm = spawn('npm', ['start'], {
@@ -32,6 +34,8 @@ test('a SIGTERM for npm ends the service, and its log names nobody', { timeout: 
     );
   try {
     await vi.waitFor(async () => expect(await alive(), said).toBe(true), { timeout: 120_000, interval: 500 });
+    const ready = await fetch(`http://127.0.0.1:${port}/ready`);
+    expect([ready.status, await ready.json()]).toMatchObject([503, { checks: { demo: 'is being loaded' } }]);
     const ended = once(npm, 'close');
     npm.kill('SIGTERM');
     await ended;
