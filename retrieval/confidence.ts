@@ -2,24 +2,10 @@
 import type { Citation, Confidence } from './model.ts';
 import type { TermRarity } from './ports.ts';
 import { coverage, termsOf, weightedTerms } from './sentence-score-terms.ts';
+import { supports } from './sentence-support.ts';
 import { splitSentences } from './sentences.ts';
 
-/**
- * Share of a sentence's weighted terms that one of the quotes must hold for the sentence to count as quoted. A third may be
- * the model's own connecting words; terms with a digit may never be, since a number nobody wrote is the worst invention.
- */
-const SUPPORTED_SHARE = 2 / 3;
-
 const CITATION_MARKER = /\s*\[\d{1,3}\]/g;
-
-function isSupported(sentence: string, quotes: readonly ReadonlySet<string>[]): boolean {
-  const terms = weightedTerms(sentence);
-  const numbers = [...terms.keys()].filter((term) => /\p{N}/u.test(term));
-  return quotes.some(
-    (quote) =>
-      numbers.every((term) => quote.has(term)) && coverage(terms, (term) => quote.has(term)) >= SUPPORTED_SHARE,
-  );
-}
 
 function faithfulnessOf(answer: string, citations: readonly Citation[]): number {
   const text = answer.replace(CITATION_MARKER, '');
@@ -27,21 +13,13 @@ function faithfulnessOf(answer: string, citations: readonly Citation[]): number 
     .map(({ start, end }) => text.slice(start, end))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
   if (sentences.length === 0) return 0;
-  // All quotes of one chunk support a sentence together: they stand in one place and were read in one go.
-  const byChunk = new Map<string, Set<string>>();
-  for (const { chunkId, quote } of citations) {
-    const quoted = byChunk.get(chunkId) ?? new Set();
-    for (const term of termsOf(quote)) quoted.add(term);
-    byChunk.set(chunkId, quoted);
-  }
-  const quotes = [...byChunk.values()];
-  const supported = sentences.filter((sentence) => isSupported(sentence, quotes)).length;
+  const supported = sentences.filter((sentence) => citations.some((citation) => supports(citation, sentence))).length;
   return supported / sentences.length;
 }
 
 /**
- * Confidence in an answer with its citations, shares in 0…1. `faithfulness`: sentences of the answer that a cited chunk's
- * quotes support. `coverage`: the question's terms, rarer ones weighing more, found as stems in the quotes or in the titles
+ * Confidence in an answer with its citations, shares in 0…1. `faithfulness`: sentences of the answer that a quote
+ * supports. `coverage`: the question's terms, rarer ones weighing more, found as stems in the quotes or in the titles
  * and headings above them, and at most `probability`. `overall`: their harmonic mean. All 0 without citations.
  */
 export function confidenceOf(given: {

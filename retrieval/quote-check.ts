@@ -1,4 +1,6 @@
 // Promise 2: what is not in the document is not said. Whatever a model claims to quote is looked up here.
+
+import { toWholeUnits } from './grow-quote.ts';
 import type { Chunk, Citation, Span } from './model.ts';
 import type { ModelAnswer } from './ports.ts';
 
@@ -79,22 +81,6 @@ export function locateQuote(quote: string, chunkText: string): Span | null {
   return null;
 }
 
-/** Letters of scripts that put blanks between words; in the others a run of letters is a sentence, not a word. */
-const WORD_CHARACTER = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}]/u;
-
-/**
- * Grows a span to whole words, because half a word can turn the meaning round: "able to appeal" is in "unable to appeal".
- * Works on code units: the letters of these scripts that lie outside the basic plane are not in use.
- */
-function toWholeWords(span: Span, text: string): Span {
-  let { start, end } = span;
-  const joins = (index: number): boolean =>
-    WORD_CHARACTER.test(text.charAt(index - 1)) && WORD_CHARACTER.test(text.charAt(index));
-  while (start > 0 && joins(start)) start--;
-  while (end < text.length && joins(end)) end++;
-  return { start, end };
-}
-
 /** A citation of `text.slice(span.start, span.end)` of a chunk; the offsets become the document's. */
 function citationOf(chunk: Chunk, span: Span): Citation {
   return {
@@ -113,7 +99,7 @@ function citationOf(chunk: Chunk, span: Span): Citation {
 
 /**
  * Looks up every quote of a model's answer in the chunk that it names. Located quotes are shown in the document's own
- * characters, grown to whole words at both ends. It never throws: what cannot be checked is rejected or counted.
+ * characters, grown to whole sentences, items or rows at both ends. It never throws: what cannot be checked is rejected or counted.
  */
 export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context: readonly Chunk[]): CheckedQuotes {
   const chunks = new Map(context.map((chunk) => [chunk.chunkId, chunk]));
@@ -131,7 +117,7 @@ export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context
       rejectedQuotes.add(quote);
       continue;
     }
-    const citation = citationOf(chunk, toWholeWords(span, chunk.text));
+    const citation = citationOf(chunk, toWholeUnits(span, chunk.text));
     const place = `${citation.documentId} ${citation.start} ${citation.end}`;
     if (!citations.has(place)) citations.set(place, citation);
   }

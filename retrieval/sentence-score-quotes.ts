@@ -5,7 +5,7 @@ import type { AnswerKind } from './sentence-score-cues.ts';
 import { isTableRule, type Unit, unitsOf } from './sentence-score-units.ts';
 
 /** A grown quote stays below this, in UTF-16 code units: a screenful in a chat. The sentence itself may be longer. */
-const MAX_GROWN_CHARACTERS = 700;
+export const MAX_GROWN_CHARACTERS = 700;
 
 /**
  * A paragraph up to this long is quoted whole: what stands beside a sentence qualifies it. Share of the gold spans of
@@ -24,6 +24,11 @@ const ENDS_WITH_QUESTION = /\?\W*$/;
  */
 const ORDERS_THE_READER =
   /@(?:channel|everyone|here)\b|\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|your)\b.{0,30}\b(?:instructions?|rules?|prompts?|guidelines)\b|\b(?:begin|start|end|include|append) (?:in |to )?(?:every|each|all|your) (?:answer|reply|response)s?\b/i;
+
+/** Whether a sentence begins with what it does not name ("It", "This", "In that case"). */
+export function pointsBack(text: string): boolean {
+  return POINTS_BACK.test(text);
+}
 
 /** Whether a text orders its reader to break rules: a question that does so asks nothing of the documents. */
 export function ordersTheReader(text: string): boolean {
@@ -57,7 +62,7 @@ function unitsAround(units: readonly Unit[], texts: readonly string[], at: numbe
   } else if (ENDS_WITH_QUESTION.test(text)) {
     // A list of questions with answers: the question matches best, and its answer comes after it.
     if (isText(at + 1)) last++;
-  } else if (POINTS_BACK.test(text) && isText(at - 1)) {
+  } else if (pointsBack(text) && isText(at - 1)) {
     first--;
   }
   return [first, last];

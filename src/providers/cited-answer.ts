@@ -1,18 +1,14 @@
 // A model's prose is kept only as far as its quotes bear it. The quotes are checked by the core; the sentences around them
 // are checked here, so that a text which talks a model into saying something is not repeated to anybody.
-import { confidenceOf } from '../../retrieval/confidence.ts';
 import type { Chunk, Citation } from '../../retrieval/model.ts';
 import { checkQuotes } from '../../retrieval/quote-check.ts';
+import { supports } from '../../retrieval/sentence-support.ts';
 import { splitSentences } from '../../retrieval/sentences.ts';
 import type { WrittenAnswer } from './answer-schema.ts';
 
 const MARKER = /\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g;
 // Links, addresses and names of hosts: where an injected text would send its reader.
 const ADDRESS = /\S*(?:\/\/|@|\\\\)\S*|\b[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\b/gu;
-// The usual words of the languages that the handbook of an English, German, French or Spanish company is written in.
-const NEGATION =
-  /\b(?:not?|never|none|nor|neither|without|cannot|nicht|kein\p{L}*|nie(?:mals)?|ohne|pas|jamais|sans|nunca|sin|ningun\p{L}*)\b|n[’']t\b/iu;
-
 /**
  * The answer's text: the sentences that the cited quotes support, each followed by the numbers of those quotes (`[1]`, in
  * the order of the citations that the quote check gives). A sentence is supported when the core counts it as faithful to the
@@ -52,21 +48,12 @@ function numbered(sentence: string, numbers: readonly number[]): string {
   return /^\|.*\|$/s.test(sentence) ? `${sentence.slice(0, -1).trimEnd()} ${marks} |` : `${sentence} ${marks}`;
 }
 
-// One quote that supports the sentence alone, else all of one chunk together; empty when nothing does.
 function supportOf(sentence: string, citations: readonly Citation[]): number[] {
-  const chunkIds = [...new Set(citations.map(({ chunkId }) => chunkId))];
-  const groups = [
-    ...citations.map((citation) => [citation]),
-    ...chunkIds.map((chunkId) => citations.filter((citation) => citation.chunkId === chunkId)),
-  ];
-  const group = groups.find((quotes) => supports(sentence, quotes));
-  return (group ?? []).map((citation) => citations.indexOf(citation) + 1);
+  const number = citations.findIndex((citation) => says(citation, sentence)) + 1;
+  return number === 0 ? [] : [number];
 }
 
-function supports(sentence: string, quotes: readonly Citation[]): boolean {
-  const quoted = quotes.map(({ quote }) => quote).join('\n');
-  if (NEGATION.test(sentence) !== NEGATION.test(quoted)) return false;
+function says(citation: Citation, sentence: string): boolean {
   const addresses = (sentence.match(ADDRESS) ?? []).map((address) => address.replace(/[.,;:!?)\]]+$/, ''));
-  if (!addresses.every((address) => quoted.includes(address))) return false;
-  return confidenceOf({ question: '', answer: sentence, citations: quotes }).faithfulness === 1;
+  return addresses.every((address) => citation.quote.includes(address)) && supports(citation, sentence);
 }

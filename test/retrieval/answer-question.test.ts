@@ -193,7 +193,9 @@ describe('a model', () => {
   test('that quotes rightly is believed', async () => {
     await fill();
     const answer = await ask(scripted(good));
-    expect(answer.citations.map((citation) => citation.quote)).toEqual(['thirty days of annual leave']);
+    expect(answer.citations.map((citation) => citation.quote)).toEqual([
+      'Every employee has thirty days of annual leave in a year.',
+    ]);
   });
 
   test('that invents a quote is asked once more with the quote named', async () => {

@@ -128,11 +128,35 @@ describe('the quotes of a model', () => {
     expect(pages).toEqual([7, undefined]);
   });
 
-  it('are shown in whole words, so that half a word cannot turn the meaning round', () => {
-    const { citations } = checkQuotes({ citations: [{ chunkId: 'chunk-1', quote: 'able to appeal after 30 da' }] }, [
-      chunk,
-    ]);
-    expect(citations.map((citation) => citation.quote)).toEqual(['unable to appeal after 30 days']);
+  it.each([
+    [
+      'a sentence',
+      'They are unable to appeal after 30 days. Write first.',
+      'able to appeal aft',
+      'They are unable to appeal after 30 days.',
+    ],
+    [
+      'two sentences',
+      'Staff may not fly. Nor may guests. Ask.',
+      'may not fly. Nor',
+      'Staff may not fly. Nor may guests.',
+    ],
+    [
+      'an item with its lead-in',
+      'Not reimbursed:\n\n- taxis to work\n- minibar and films',
+      'minibar and fi',
+      'Not reimbursed:\n\n- taxis to work\n- minibar and films',
+    ],
+    [
+      'an item of a list without one',
+      'Travel.\n\n- taxis to work\n- minibar and films',
+      'minibar and fi',
+      '- minibar and films',
+    ],
+    ['a row', '| Plan | Price |\n|---|---|\n| Gold plan | 10 euros |', 'Gold plan | 10', '| Gold plan | 10 euros |'],
+  ])('are shown as %s, whole, so that half of one cannot turn the meaning round', (_what, text, quote, whole) => {
+    const { citations } = checkQuotes({ citations: [{ chunkId: 'chunk-1', quote }] }, [chunkOf(text)]);
+    expect(citations.map((citation) => citation.quote)).toEqual([whole]);
   });
 
   it('are dropped and counted when their chunk was not in the context', () => {
