@@ -121,8 +121,10 @@ function bestSentences(read: ReadContext): Candidate[] {
     .filter((sentence) => isQuotable(sentence.text) && isAbout(read, sentence))
     .map((sentence) => ({ sentence, probability: probabilityOf(SENTENCE_WEIGHTS, sentence.features) }))
     .sort((a, b) => b.probability - a.probability);
-  const best = ranked[0]?.probability ?? 0;
-  return ranked
+  const complete = ranked.findIndex(({ sentence }) => isOnSubject(read, sentence));
+  const ordered = complete > 0 ? [...ranked.slice(complete, complete + 1), ...ranked.toSpliced(complete, 1)] : ranked;
+  const best = ordered[0]?.probability ?? 0;
+  return ordered
     .slice(0, MAX_CANDIDATES)
     .map(({ sentence, probability }) => ({ sentence, isAlike: probability >= QUOTE_SHARE * best }));
 }
@@ -137,12 +139,26 @@ function holdsAny(terms: ReadonlySet<string>, chunk: ContextChunk, text: string)
   return [...terms].some((term) => held.has(term));
 }
 
-/** Whether a sentence says what is asked, and with what stands before it in its line names one of what the question names. */
-function isAbout({ asked, named }: ReadContext, { chunk, span, text, header }: ReadSentence): boolean {
+/** A sentence with what stands before it in its line, and the header of its row. */
+function inItsLine({ chunk, span, header }: ReadSentence): string {
   const lineStart = Math.min(span.start, chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1);
+  return `${header}\n${chunk.text.slice(lineStart, span.end)}`;
+}
+
+/** Whether a sentence says what is asked, and in its line names one of what the question names. */
+function isAbout({ asked, named }: ReadContext, sentence: ReadSentence): boolean {
+  const { chunk, text, header } = sentence;
+  return holdsAny(asked, chunk, `${header}\n${text}`) && holdsAny(named, chunk, inItsLine(sentence));
+}
+
+/** Whether a sentence, in its line or in what is quoted with it, is about what an answer must be about. */
+function isOnSubject({ required }: ReadContext, sentence: ReadSentence, quoted = ''): boolean {
+  const { inLine, inChunk } = required;
+  if (inLine.size + inChunk.size === 0) return true;
+  const held = headedTermsOf(sentence.chunk, `${inItsLine(sentence)}\n${quoted}`);
+  const around = new Set(termsOf(sentence.chunk.text));
   return (
-    holdsAny(asked, chunk, `${header}\n${text}`) &&
-    holdsAny(named, chunk, `${header}\n${chunk.text.slice(lineStart, span.end)}`)
+    [...inLine].every((term) => held.has(term)) && [...inChunk].every((term) => held.has(term) || around.has(term))
   );
 }
 
@@ -220,6 +236,7 @@ function isMore(quotes: readonly Quote[], added: readonly Quote[], isAlike: bool
 function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): readonly Quote[] {
   let quotes: readonly Quote[] = [];
   let best: ReadSentence | undefined;
+  let onSubject = false;
   for (const { sentence, isAlike } of bestSentences(read)) {
     const { chunk, span } = sentence;
     const unit = quotableSpans(chunk, span, read.kind).map((grown): Quote => ({ chunk, span: grown }));
@@ -228,9 +245,10 @@ function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): rea
     const isOther = best !== undefined && isAlike && disagrees(best, sentence, read);
     if (!isOther && !isMore(quotes, unit, isAlike, read)) continue;
     best ??= sentence;
+    onSubject ||= isOnSubject(read, sentence, unit.map(textOf).join('\n'));
     for (const quote of unit) quotes = addQuote(quotes, quote);
   }
-  return quotes.filter((quote) => canStand(quote, rejectedQuotes));
+  return onSubject ? quotes.filter((quote) => canStand(quote, rejectedQuotes)) : [];
 }
 
 function canStand(quote: Quote, rejectedQuotes: readonly string[]): boolean {

@@ -58,8 +58,28 @@ export function weightedTerms(question: string, rarity: TermRarity = new Map()):
   return terms;
 }
 
-/** A capitalised word that does not begin a sentence of the question. */
-const NAME = /(?<=[\p{L}\p{N},;’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+/gu;
+/** Capitalised words in a row, of which none begins a sentence of the question: "MV Terne". */
+const NAME = /(?<=[\p{L}\p{N},;’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+(?: \p{Lu}[\p{L}\p{M}]+)*/gu;
+/** Days and months are capitalised and say when; whether that matters, the rest of the question tells. */
+const WHEN =
+  /^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/;
+const VERSION = /\b\d+(?:\.\d+){2,}\b|\b(?:v|version |release )\d+(?:\.\d+)+\b/gi;
+const YEAR = /\b(?:19|20)\d\d\b/g;
+
+/** Names by their words in lower case, without a possessive `'s`; none where every word is capitalised, as in a heading. */
+function namesIn(question: string): string[][] {
+  const names = question.match(NAME) ?? [];
+  const words = question.match(/(?<=\s)["“(]?\p{L}{4,}/gu) ?? [];
+  if (words.length > 2 && words.every((word) => /^["“(]?\p{Lu}/u.test(word))) return [];
+  return names.map((name) =>
+    name
+      .toLowerCase()
+      .split(' ')
+      .filter((word) => !WHEN.test(word)),
+  );
+}
+
+const withoutPossessive = (word: string): string => word.replace(/['’]s?$/, '');
 
 /**
  * What a question that names someone or something asks about it: in "What is the fixed pay of Ann Lee?" the stems of fixed
@@ -67,14 +87,19 @@ const NAME = /(?<=[\p{L}\p{N},;’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+/gu;
  * names, or nothing telling besides them.
  */
 export function askedTerms(question: string): ReadonlySet<string> {
-  const names = new Set(Array.from(question.matchAll(NAME), ([name]) => name.toLowerCase()));
+  const names = new Set(namesIn(question).flat());
   if (names.size === 0) return new Set();
-  const words = questionTerms(question).words.filter((word) => !names.has(word) && !/\p{N}/u.test(word));
+  const words = questionTerms(question).words.filter(
+    (word) => !names.has(withoutPossessive(word)) && !/\p{N}/u.test(word),
+  );
   return new Set(words.map(stem).filter((word) => !COMMON_STEMS.has(word)));
 }
 
 /** Half as rare as the rarest: what names everything, as a company's own short name does, names nothing in particular. */
 const TELLING_WEIGHT = IDENTIFIER_WEIGHT / 2;
+
+/** Rarity of a name that names something: it stands in less than about the square root of all chunks. */
+const NAMING_WEIGHT = 0.5;
 
 /**
  * The identifiers that say which one is meant, such as `#tx-101`: what says nothing of any of them speaks of another. Numbers
@@ -84,6 +109,32 @@ export function namedTerms(terms: WeightedTerms): ReadonlySet<string> {
   const tells = ([term, weight]: [string, number]) =>
     term.startsWith('#') && weight >= TELLING_WEIGHT && /[\p{L}@_].*\p{N}|\p{N}.*\p{L}|@|_/u.test(term.slice(1));
   return new Set([...terms].filter(tells).map(([term]) => term));
+}
+
+/** What an answer must be about: terms that the documents do not have everywhere. */
+export interface RequiredTerms {
+  /** The rarest name or version: it stands in the line that is quoted, or above it. */
+  readonly inLine: ReadonlySet<string>;
+  /** The others, and years: they stand anywhere in the chunk. */
+  readonly inChunk: ReadonlySet<string>;
+}
+
+/**
+ * Names, versions and years of what is asked; what a story before the question names is left out. What says nothing of the
+ * MV Fulmar answers no question about her, however well the rest of it fits.
+ */
+export function requiredTerms(question: string, terms: WeightedTerms): RequiredTerms {
+  const asking = question.split(/[.:;!]\s+/).findLast((part) => part.includes('?')) ?? question;
+  const names = namesIn(asking);
+  const versions = (asking.match(VERSION) ?? []).map((version) => `#${version.replace(/^\D+/, '')}`);
+  const weightOf = (term: string) => terms.get(term) ?? 0;
+  const rarity = (name: readonly string[]) => Math.max(...name.map(weightOf));
+  const telling = [
+    ...versions.map((version) => [version]),
+    ...names.map((name) => name.map(stem).filter((word) => weightOf(word) >= NAMING_WEIGHT)),
+  ].filter((name) => name.length > 0);
+  const [rarest = [], ...others] = telling.toSorted((one, other) => rarity(other) - rarity(one));
+  return { inLine: new Set(rarest), inChunk: new Set([...others.flat(), ...(asking.match(YEAR) ?? [])]) };
 }
 
 /** Stems and identifiers of any text, comparable with `weightedTerms`. */

@@ -6,6 +6,8 @@ import {
   askedTerms,
   coverage,
   namedTerms,
+  type RequiredTerms,
+  requiredTerms,
   saturatedMatch,
   type TermList,
   termsOf,
@@ -34,6 +36,8 @@ export interface ReadContext {
   readonly asked: ReadonlySet<string>;
   /** See `namedTerms`. */
   readonly named: ReadonlySet<string>;
+  /** See `requiredTerms`. */
+  readonly required: RequiredTerms;
   /** In the order of the context; a sentence that two overlapping chunks share comes once, with the better chunk. */
   readonly sentences: readonly ReadSentence[];
 }
@@ -145,5 +149,12 @@ export function readContext(question: string, context: readonly ContextChunk[], 
       sentences.set(place, { chunk: read.chunk, span, text, header, features });
     }
   }
-  return { kind, terms, asked: askedTerms(question), named: namedTerms(terms), sentences: [...sentences.values()] };
+  return {
+    kind,
+    terms,
+    asked: askedTerms(question),
+    named: namedTerms(terms),
+    required: requiredTerms(question, terms),
+    sentences: [...sentences.values()],
+  };
 }

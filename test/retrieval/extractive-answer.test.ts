@@ -210,6 +210,48 @@ describe('a question that names one by its identifier', () => {
   });
 });
 
+describe('a question that names someone, something, a version or a year', () => {
+  const FLEET = contextOf(
+    {
+      title: 'Fleet',
+      text: '| Ship | Home port | Master |\n|---|---|---|\n| MV Heron | Aberdeen | Ida Voss |\n| MV Curlew | Bergen | Olu Ade |\n\nThe MV Heron got new engines in 2022. She was painted in 2024.',
+    },
+    {
+      title: 'Release notes',
+      text: 'Version 3.2.0 (12 March 2026): seats can be changed.\nVersion 3.2.1 (2 May 2026): repairs the seat map.',
+    },
+    { title: 'Parking', text: 'The car park in Bergen costs 30 euros a month.' },
+    {
+      title: 'Contacts',
+      headingPath: ['Finance'],
+      text: 'Head of finance: Sigrid Lund, sigrid.lund@north.example, 5510.',
+    },
+  );
+
+  it.each([
+    ['Who is the master of the MV Heron?', 'Ida Voss'],
+    ['When did the MV Heron get new engines?', 'new engines in 2022'],
+    ['When was the MV Heron painted?', 'painted in 2024'],
+    ['What does version 3.2.1 repair?', 'repairs the seat map'],
+    ['What does parking in Bergen cost?', '30 euros'],
+    ['I come from Oslo. What does parking in Bergen cost?', '30 euros'],
+    ['Who Is the Master of the MV Heron?', 'Ida Voss'],
+  ])('%s is answered about that one', async (question, answer) => {
+    expect((await ask(question, FLEET)).answer).toContain(answer);
+  });
+
+  it.each([
+    'Who is the master of the MV Fulmar?',
+    'When did the MV Curlew get new engines?',
+    'What does version 3.2.2 repair?',
+    'What does parking in Aberdeen cost?',
+    "What is Sigrid Lund's salary?",
+    'When did the MV Heron get new engines in 2019?',
+  ])('%s is not answered about another', async (question) => {
+    expect((await ask(question, FLEET)).sufficient).toBe(false);
+  });
+});
+
 describe('a table', () => {
   const text = '| Country | Weeks allowed abroad |\n|---|---|\n| France | 6 |\n| Spain | 4 |';
 
@@ -381,7 +423,7 @@ describe('with an embedder', () => {
     embed: async (texts) =>
       texts.map((text) => (text === doubtful ? [1, 0] : [cosine, Math.sqrt(1 - cosine * cosine)])),
   });
-  const doubtful = 'Who approves meals in the canteen of Lisbon?';
+  const doubtful = 'Who approves meals in the canteen of the factory?';
 
   it('that it knows, the similarity takes part in the decision', async () => {
     expect((await ask(doubtful, LEAVE, { embedder: alike('builtin:use-lite@1', 1) })).sufficient).toBe(true);
