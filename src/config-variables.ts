@@ -84,7 +84,10 @@ function share() {
     .transform(Number);
 }
 
-const baseUrl = url('http:', 'https:').transform((text) => text.replace(/\/+$/, ''));
+// Fetch refuses addresses with a user or a password in them, which would look like a server that is away.
+const baseUrl = url('http:', 'https:')
+  .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
+  .transform((text) => text.replace(/\/+$/, ''));
 const key = z.string().regex(/^\S+$/);
 
 // `{"openai:gpt-5-mini": {"inputUsdPerMillion": 0.25, "outputUsdPerMillion": 2}}`
@@ -278,7 +281,7 @@ export const VARIABLES = {
   },
   COHERE_BASE_URL: {
     meaning: 'Where Cohere is reached, for a private deployment or a proxy',
-    form: 'an http:// or https:// URL',
+    form: 'an http:// or https:// URL without a user or a password in it',
     example: 'https://cohere.internal.example.com',
     default: "the provider's own",
     schema: baseUrl.nullable().default(null),
@@ -293,7 +296,7 @@ export const VARIABLES = {
   },
   OPENAI_BASE_URL: {
     meaning: 'Where OpenAI, or a server that speaks its protocol, is reached',
-    form: 'an http:// or https:// URL',
+    form: 'an http:// or https:// URL without a user or a password in it',
     example: 'https://llm.internal.example.com/v1',
     default: "the provider's own",
     schema: baseUrl.nullable().default(null),
@@ -308,7 +311,7 @@ export const VARIABLES = {
   },
   ANTHROPIC_BASE_URL: {
     meaning: 'Where Anthropic is reached, for a proxy',
-    form: 'an http:// or https:// URL',
+    form: 'an http:// or https:// URL without a user or a password in it',
     example: 'https://llm.internal.example.com',
     default: "the provider's own",
     schema: baseUrl.nullable().default(null),
@@ -323,7 +326,7 @@ export const VARIABLES = {
   },
   AZURE_OPENAI_ENDPOINT: {
     meaning: 'Endpoint of the Azure OpenAI resource; needed with `azure_openai:`',
-    form: 'an http:// or https:// URL',
+    form: 'an http:// or https:// URL without a user or a password in it',
     example: 'https://acme.openai.azure.com',
     default: null,
     schema: baseUrl.nullable().default(null),
@@ -340,7 +343,7 @@ export const VARIABLES = {
   },
   OLLAMA_BASE_URL: {
     meaning: 'Where Ollama is reached',
-    form: 'an http:// or https:// URL',
+    form: 'an http:// or https:// URL without a user or a password in it',
     example: 'http://gpu-1.internal:11434',
     default: 'http://127.0.0.1:11434',
     schema: baseUrl.default('http://127.0.0.1:11434'),
@@ -433,7 +436,7 @@ export const VARIABLES = {
   VERBATIM_PUBLIC_URL: {
     meaning:
       'Address under which people reach this service; chat platforms link each quote to where it stands, and a proxy on this machine may pass its name on',
-    form: 'a URL that begins with http:// or https://',
+    form: 'an http:// or https:// URL without a user or a password in it',
     example: 'https://verbatim.example.com',
     default: null,
     schema: baseUrl.nullable().default(null),

@@ -220,8 +220,13 @@ function formFault(name: VariableName, value: string, secrets: readonly string[]
   // A key pasted into the wrong variable is a secret still; so is what follows the 80 characters that tell a typing error.
   const shown = isSecret(name)
     ? `a value of ${value.length} characters`
-    : `"${maskSecrets(value, secrets).slice(0, 80)}"`;
+    : `"${maskSecrets(hideCredentials(name, value), secrets).slice(0, 80)}"`;
   return { variable: name, given: shown, message: `${name} is ${shown}; expected ${form}, such as ${name}=${example}` };
+}
+
+// Whatever stands before the last @ of an address, since what is refused need not be a URL.
+function hideCredentials(name: VariableName, value: string): string {
+  return /_(?:URL|ENDPOINT)$/.test(name) ? value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/i, '$1***@') : value;
 }
 
 function missingFaults(

@@ -213,11 +213,28 @@ describe('readConfig', () => {
     [{ VERBATIM_MODEL: 'sk-hunter2hunter2' }, 'hunter2'],
     [{ VERBATIM_TENANT: 'K3Y-OF-COHERE', COHERE_API_KEY: 'K3Y-OF-COHERE' }, 'K3Y'],
     [{ COHERE_BASE_URL: 'ftp://ana:hunter2@proxy' }, 'hunter2'],
+    [{ OPENAI_BASE_URL: 'http://ana:hunter2@llm.example/v1' }, 'hunter2'],
+    [{ OLLAMA_BASE_URL: 'http://ana:hunter2/3@gpu' }, 'hunter2'],
+    [{ OLLAMA_BASE_URL: 'ana:hunter2@gpu' }, 'hunter2'],
     [{ VERBATIM_API_KEY: 'hunter2' }, 'hunter2'],
   ])('never shows a secret: %j', (environment, secret) => {
     const faults = faultsOf(environment as unknown as Record<string, string>);
     expect(faults).not.toEqual([]);
     expect(JSON.stringify(faults)).not.toContain(secret);
+  });
+
+  it.each([
+    'COHERE_BASE_URL',
+    'OPENAI_BASE_URL',
+    'ANTHROPIC_BASE_URL',
+    'OLLAMA_BASE_URL',
+    'AZURE_OPENAI_ENDPOINT',
+    'VERBATIM_PUBLIC_URL',
+  ])('refuses a user or a password in %s, which no request could be sent with', (name) => {
+    for (const credentials of ['ana:hunter2@', 'ana@', ':hunter2@']) {
+      const [fault] = faultsOf({ [name]: `https://${credentials}llm.example/v1` });
+      expect(fault?.message).toContain('expected an http:// or https:// URL without a user or a password in it');
+    }
   });
 
   it.each([
