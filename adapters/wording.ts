@@ -1,5 +1,5 @@
 // What the product says to people, once for all places it says it in. Nothing here tells whether a hidden document exists.
-import type { Refusal, Role } from '../retrieval/model.ts';
+import type { Degradation, Refusal, Role } from '../retrieval/model.ts';
 import type { FeedbackReason } from './ports.ts';
 
 /** Roles as people know them. */
@@ -85,30 +85,32 @@ export const FEEDBACK_REASON_TEXTS: Readonly<Record<FeedbackReason, string>> = {
 /** What is said when the product itself failed; the log has the cause. */
 export const FAILURE_TEXT = 'Something went wrong on my side and I could not answer. Please try again in a moment.';
 
-const DEGRADATIONS: Readonly<Record<string, string>> = {
+const DEGRADATIONS: Readonly<Record<Degradation, string>> = {
   lexical_search_timeout: 'the search by words was too slow',
   lexical_search_failed: 'the search by words failed',
   vector_search_timeout: 'the search by meaning was too slow',
   vector_search_failed: 'the search by meaning failed',
   vector_search_unavailable: 'the search by meaning waits for new vectors',
   rerank_failed: 'the ranking could not be refined',
+  rerank_fallback: 'the ranking was refined by simpler means than usual',
+  rewrite_failed: 'what the question refers back to was guessed from its words',
   model_failed: 'the answer model did not respond, so these are the bare quotes',
   quotes_rejected: 'the answer model quoted what the documents do not say',
 };
 
 // Of a refusal: there are no quotes.
-const REFUSAL_DEGRADATIONS: Readonly<Record<string, string>> = {
+const REFUSAL_DEGRADATIONS: Readonly<Record<Degradation, string>> = {
   ...DEGRADATIONS,
   model_failed: 'the answer model did not respond, so only the documents’ own sentences were looked through',
 };
 
 /** What an answer, or a refusal, had to do without, as a sentence; null when nothing, or nothing that is not said already. */
-export function degradedText(degraded: readonly string[], refusal: Refusal | null): string | null {
+export function degradedText(degraded: readonly Degradation[], refusal: Refusal | null): string | null {
   const untold = refusal === 'model_unavailable' ? degraded.filter((part) => part !== 'model_failed') : degraded;
   if (untold.length === 0) return null;
   const words = refusal === null ? DEGRADATIONS : REFUSAL_DEGRADATIONS;
   const end = refusal === null ? 'The answer may be incomplete.' : 'There may be more than I found.';
-  return `Note: ${untold.map((part) => words[part] ?? part).join('; ')}. ${end}`;
+  return `Note: ${untold.map((part) => words[part]).join('; ')}. ${end}`;
 }
 
 /** An age in words, such as "just now", "5 minutes" or "3 days". */

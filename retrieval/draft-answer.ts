@@ -1,6 +1,6 @@
 // What a model says, as far as its quotes hold.
 import { VerbatimError } from './errors.ts';
-import type { Citation, Refusal } from './model.ts';
+import type { Citation, Degradation, Refusal } from './model.ts';
 import type { AnswerModel, ContextChunk, Logger, ModelAnswer, TermRarity } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
 
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly citations: readonly Citation[];
   /** The model's own estimate that this answers, 0…1; 1 from a model that gives none. */
   readonly probability: number;
-  readonly degraded: readonly string[];
+  readonly degraded: readonly Degradation[];
   readonly costUsd: number;
   readonly unknownCitations: number;
   /** Id of the model that said it; empty when none was asked. */

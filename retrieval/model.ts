@@ -110,6 +110,19 @@ export interface Confidence {
   readonly overall: number;
 }
 
+/** A part that failed or was late and was done without. What people are told of each is in the adapters. */
+export type Degradation =
+  | 'lexical_search_timeout'
+  | 'lexical_search_failed'
+  | 'vector_search_timeout'
+  | 'vector_search_failed'
+  | 'vector_search_unavailable'
+  | 'rerank_failed'
+  | 'rerank_fallback'
+  | 'rewrite_failed'
+  | 'model_failed'
+  | 'quotes_rejected';
+
 /** What is given back for every question. A refusal has no citations. */
 export interface Answer {
   readonly answerId: string;
@@ -119,8 +132,7 @@ export interface Answer {
   readonly citations: readonly Citation[];
   readonly sources: readonly SourceFreshness[];
   readonly confidence: Confidence | null;
-  /** Parts that failed or were late and were done without, such as `vector_search_timeout`. */
-  readonly degraded: readonly string[];
+  readonly degraded: readonly Degradation[];
   readonly timingsMs: Readonly<Record<string, number>>;
   readonly costUsd: number;
 }

@@ -1,6 +1,6 @@
 // The best candidates in a better order.
-import type { RankedChunk } from './model.ts';
-import type { Reranker } from './ports.ts';
+import type { Degradation, RankedChunk } from './model.ts';
+import type { Logger, Reranker } from './ports.ts';
 
 /** Who orders the best candidates anew; absent: nobody. */
 export interface RerankOptions {
@@ -24,10 +24,10 @@ export const RERANK_DEPTH = 30;
  * fails, `degraded` says so, and the fallback or the order of the fused searches stands in.
  */
 export async function rerank(
-  options: RerankOptions,
+  options: RerankOptions & { readonly logger: Pick<Logger, 'warn'> },
   question: string,
   chunks: RankedChunk[],
-  degraded: string[],
+  degraded: Degradation[],
 ): Promise<RankedChunk[]> {
   const read = chunks.slice(0, RERANK_DEPTH);
   if (!options.reranker || read.length < 2) return chunks;
@@ -42,18 +42,24 @@ export async function rerank(
 }
 
 async function addedByReranker(
-  { reranker, rerankerFallback }: RerankOptions,
+  { reranker, rerankerFallback, logger }: Parameters<typeof rerank>[0],
   question: string,
   chunks: readonly RankedChunk[],
-  degraded: string[],
+  degraded: Degradation[],
 ): Promise<number[] | null> {
   const texts = chunks.map(rerankedText);
   const best = chunks[0]?.score ?? 0;
   for (const each of [reranker, rerankerFallback]) {
-    const scores = await each?.rerank(question, texts).catch(() => null);
-    if (scores) return each?.scoresAre === 'shares' ? scores.map((score) => score * best) : stretch(scores, best);
-    if (each) degraded.push('rerank_failed');
+    if (!each) continue;
+    try {
+      const scores = await each.rerank(question, texts);
+      if (each !== reranker) degraded.push('rerank_fallback');
+      return each.scoresAre === 'shares' ? scores.map((score) => score * best) : stretch(scores, best);
+    } catch (error) {
+      logger.warn({ reranker: each.id, err: error }, 'reranking failed');
+    }
   }
+  degraded.push('rerank_failed');
   return null;
 }
 

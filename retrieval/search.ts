@@ -4,8 +4,8 @@ import { DatabaseTimeoutError, VerbatimError } from './errors.ts';
 import { type FusedHit, type FusionWeights, fuse } from './fusion.ts';
 import { type Hit, lexicalSearch } from './lexical-search.ts';
 import { loadChunks } from './load-chunks.ts';
-import type { Audience, Contributions, RankedChunk, VisibleTo } from './model.ts';
-import type { Clock, Database, Embedder, TermRarity } from './ports.ts';
+import type { Audience, Contributions, Degradation, RankedChunk, VisibleTo } from './model.ts';
+import type { Clock, Database, Embedder, Logger, TermRarity } from './ports.ts';
 import { RERANK_DEPTH, type RerankOptions, rerank } from './rerank.ts';
 import { type Route, routeQuestion } from './route-question.ts';
 import { capPerDocument } from './source-cap.ts';
@@ -43,7 +43,7 @@ export interface SearchResult {
   /** Chunks that were left out because their source is older than promised. */
   readonly droppedAsStale: number;
   readonly documents: ReadonlyMap<string, CheckedDocument>;
-  readonly degraded: readonly string[];
+  readonly degraded: readonly Degradation[];
   readonly timingsMs: Readonly<Record<string, number>>;
   /** What kind of question it was taken for. */
   readonly route: Route;
@@ -55,12 +55,13 @@ export interface SearchOptions extends RerankOptions {
   readonly database: Database;
   readonly embedder: Embedder;
   /** Another embedder by its id, for a tenant whose vectors are not (yet) those of `embedder`; null = it cannot be had. */
-  readonly embedderById?: (id: string) => Promise<Embedder | null>;
+  readonly embedderById?: (id: string) => Embedder | null;
   /** How much each search counts: for all questions, or by the embedder and the kind of question. */
   readonly weights: FusionWeights | ((embedderId: string, route: Route) => FusionWeights);
   readonly lexicalTimeoutMs: number;
   readonly vectorTimeoutMs: number;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 export interface SearchRequest {
@@ -151,7 +152,7 @@ async function runSearches(
 ): Promise<{
   hits: { lexical: Hit[]; vector: Hit[] };
   embedderId: string;
-  degraded: string[];
+  degraded: Degradation[];
   termRarity: TermRarity | null;
 }> {
   const fetch = (minimum: number) => Math.max(minimum, OVER_FETCH * request.limit);
@@ -167,6 +168,8 @@ async function runSearches(
     ),
     withDeadline(vectorTimeoutMs, () => searchByMeaning(options, request, fetch(MIN_FETCH.vector), stopwatch)),
   ]);
+  logFailure(options, request, 'the search by words failed', lexical);
+  logFailure(options, request, 'the search by meaning failed', vector);
   if (lexical.status === 'rejected' && vector.status === 'rejected') {
     throw new SearchFailedError({ cause: lexical.reason });
   }
@@ -200,15 +203,29 @@ async function searchByMeaning(
   if (hits) return { hits, embedderId: embedder.id };
   const active = await activeEmbedderName(database, visibleTo);
   if (active === undefined || active === embedder.id) return { hits: [], embedderId: embedder.id };
-  const other = await embedderById?.(active);
+  const other = embedderById?.(active);
   if (!other) throw new OtherEmbedderError(active);
   return { hits: (await searchWith(other)) ?? [], embedderId: other.id };
 }
 
-function degradedBy(name: string, result: PromiseSettledResult<unknown>): string[] {
+function degradedBy<Name extends 'lexical_search' | 'vector_search'>(
+  name: Name,
+  result: PromiseSettledResult<unknown>,
+): (`${Name}_timeout` | `${Name}_failed` | 'vector_search_unavailable')[] {
   if (result.status === 'fulfilled') return [];
-  if (result.reason instanceof OtherEmbedderError) return [`${name}_unavailable`];
+  if (result.reason instanceof OtherEmbedderError) return ['vector_search_unavailable'];
   return [result.reason instanceof DatabaseTimeoutError ? `${name}_timeout` : `${name}_failed`];
+}
+
+// People are told that a part failed; why is for whoever runs the product.
+function logFailure(
+  { logger, embedder }: SearchOptions,
+  { visibleTo }: SearchRequest,
+  message: string,
+  result: PromiseSettledResult<unknown>,
+): void {
+  if (result.status === 'fulfilled') return;
+  logger.warn({ tenantId: visibleTo.tenantId, embedderId: embedder.id, err: result.reason }, message);
 }
 
 // A search that hangs elsewhere than in a statement (the embedder, a full pool) must not hold up the other one.

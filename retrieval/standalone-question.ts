@@ -1,6 +1,7 @@
 // A follow-up as a question that stands alone: rewritten by a model where there is one, by a heuristic otherwise.
 import type { Tokens } from './draft-answer.ts';
 import { VerbatimError } from './errors.ts';
+import type { Degradation } from './model.ts';
 import type { Logger, ModelAnswer } from './ports.ts';
 import { type QuestionTerms, questionTerms } from './question-terms.ts';
 
@@ -19,7 +20,7 @@ export interface QuestionRewriter {
 export interface Standalone {
   readonly question: string;
   /** `rewrite_failed` where the heuristic had to stand in for the model. */
-  readonly degraded: readonly string[];
+  readonly degraded: readonly Degradation[];
   readonly tokens: Tokens;
   readonly costUsd: number;
 }

@@ -136,7 +136,7 @@ function compose(
 ): Omit<Product, 'startWorkers' | 'workersRunning' | 'stopWorkers' | 'close'> {
   const { database, queue, embedder, others, withoutAnswerCache } = base;
   const clock = Date.now;
-  const rerankers = chooseReranker(config, { clock, logger });
+  const rerankers = chooseReranker(config, { clock });
   const questionEmbedder = rememberVectors(embedder, clock);
   const search = createSearch({
     database,
@@ -147,6 +147,7 @@ function compose(
     lexicalTimeoutMs: config.lexicalTimeoutMs,
     vectorTimeoutMs: config.vectorTimeoutMs,
     clock,
+    logger,
   });
   const models = chooseModel(config, {
     embedder: questionEmbedder,

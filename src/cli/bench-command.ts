@@ -188,11 +188,12 @@ function measuredProduct(
     search: createSearch({
       database,
       embedder,
-      ...chooseReranker({ ...config, reranker: { provider: 'builtin', model: null } }, { clock, logger }),
+      ...chooseReranker({ ...config, reranker: { provider: 'builtin', model: null } }, { clock }),
       weights: fusionWeights,
       lexicalTimeoutMs: config.lexicalTimeoutMs,
       vectorTimeoutMs: config.vectorTimeoutMs,
       clock,
+      logger,
     }),
     exact: (visibleTo, vector, limit) => exactNeighbours(database, visibleTo, vector, limit),
     plain: peer.plain,

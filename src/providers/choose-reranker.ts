@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../retrieval/ports.ts';
+import type { Clock } from '../../retrieval/ports.ts';
 import type { RerankOptions } from '../../retrieval/rerank.ts';
 import { createWordReranker } from '../../retrieval/rerank-by-words.ts';
 import type { Config } from '../config.ts';
@@ -8,7 +8,7 @@ import { createCohereReranker } from './cohere-reranker.ts';
 const TIMEOUT_MS = 5_000;
 
 /** The reranker that the configuration names; the built-in one stands in for one that fails. */
-export function chooseReranker(config: Config, options: { clock: Clock; logger: Logger }): RerankOptions {
+export function chooseReranker(config: Config, options: { clock: Clock }): RerankOptions {
   const { provider, model } = config.reranker;
   if (provider === 'none') return {};
   const builtin = createWordReranker();

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Reranker } from '../../retrieval/ports.ts';
+import type { Clock, Reranker } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { createCohereClient } from './cohere-client.ts';
 import { malformedAnswer, withExchange } from './exchange.ts';
@@ -10,37 +10,32 @@ export interface CohereRerankerOptions {
   readonly model: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
 }
 
 // The most that the vendor recommends for a request (https://docs.cohere.com/reference/rerank); ours have twenty texts.
 const MAX_TEXTS = 1_000;
 
-/** Cohere's reranker: relevance scores in 0…1. @throws ProviderError, after logging it: the search goes on without. */
-export function createCohereReranker({ config, model, timeoutMs, clock, logger }: CohereRerankerOptions): Reranker {
+/** Cohere's reranker: relevance scores in 0…1. @throws ProviderError: another stands in. */
+export function createCohereReranker({ config, model, timeoutMs, clock }: CohereRerankerOptions): Reranker {
   const name = providerName('cohere', model);
   return {
     id: name.id,
     async rerank(question, texts) {
       if (texts.length > MAX_TEXTS) throw new RangeError(`at most ${MAX_TEXTS} texts can be reranked at once`);
-      try {
-        return await withExchange({ provider: name, timeoutMs, clock }, async ({ fetch, signal }) => {
-          const client = await createCohereClient(config.cohere, fetch);
-          const request = { model, query: question, documents: [...texts], topN: texts.length };
-          const { results } = await client.v2.rerank(request, { abortSignal: signal });
-          return scoresOf(results, texts.length) ?? Promise.reject(malformedAnswer(name));
-        });
-      } catch (error) {
-        logger.warn({ reranker: name.id, err: error }, 'reranking failed');
-        throw error;
-      }
+      return withExchange({ provider: name, timeoutMs, clock }, async ({ fetch, signal }) => {
+        const client = await createCohereClient(config.cohere, fetch);
+        const request = { model, query: question, documents: [...texts], topN: texts.length };
+        const { results } = await client.v2.rerank(request, { abortSignal: signal });
+        return scoresOf(results, texts.length) ?? Promise.reject(malformedAnswer(name));
+      });
     },
   };
 }
 
-// In the order of the texts; the provider gives them best first. Null when one is missing.
+// In the order of the texts; the provider gives them best first. Null unless each text has one score and nothing else has.
 function scoresOf(results: readonly { index: number; relevanceScore: number }[], count: number): number[] | null {
   const scores = new Map(results.map(({ index, relevanceScore }) => [index, relevanceScore]));
+  if (results.length !== count || scores.size !== count) return null;
   const inOrder = Array.from({ length: count }, (_, index) => scores.get(index));
   return inOrder.every((score) => typeof score === 'number' && Number.isFinite(score)) ? (inOrder as number[]) : null;
 }

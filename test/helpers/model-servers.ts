@@ -33,8 +33,10 @@ export interface ModelServer {
   reply(...replies: readonly (Reply | ((received: Received) => Reply))[]): void;
   /** The next `count` requests that are no chats get this status. */
   fail(status: number, count: number): void;
-  /** The vector of a text; three numbers that depend on it when not given. */
-  vectors(vectorOf: (text: string) => number[]): void;
+  /** The vector of a text; three numbers that depend on it when not given. `null` is how servers write NaN. */
+  vectors(vectorOf: (text: string) => (number | null)[]): void;
+  /** What a reranker says of the texts, in place of what follows from their vectors. */
+  ranking(rank: () => readonly { readonly index: number; readonly relevance_score: number }[]): void;
   reset(): void;
   close(): Promise<void>;
 }
@@ -54,13 +56,14 @@ const openaiChat = z.strictObject({
 });
 
 type Body = Record<string, unknown>;
+type VectorOf = (text: string) => (number | null)[];
 type Protocol = {
   readonly path: RegExp;
   readonly key: string | null;
   readonly schema: z.ZodTypeAny;
 } & (
   | { readonly chat: (body: Body) => { system: string; user: string }; readonly say: (reply: Said) => string }
-  | { readonly work: (body: Body, vectorOf: (text: string) => number[]) => unknown }
+  | { readonly work: (body: Body, vectorOf: VectorOf) => unknown }
 );
 interface Said {
   readonly text: string;
@@ -228,7 +231,7 @@ const PROTOCOLS: readonly Protocol[] = [
   },
 ];
 
-const defaultVector = (text: string) => [text.length, 3, 4];
+const defaultVector: VectorOf = (text) => [text.length, 3, 4];
 
 /** Starts the server on a free port of 127.0.0.1. */
 export async function startModelServer(): Promise<ModelServer> {
@@ -238,6 +241,7 @@ export async function startModelServer(): Promise<ModelServer> {
   let chats = 0;
   let failing = { status: 0, count: 0 };
   let vectorOf = defaultVector;
+  let ranking: Parameters<ModelServer['ranking']>[0] | null = null;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
@@ -253,6 +257,7 @@ export async function startModelServer(): Promise<ModelServer> {
     if (!('chat' in protocol)) {
       received.push({ path, body, system: '', user: '' });
       if (failing.count-- > 0) response.writeHead(failing.status).end('{}');
+      else if (ranking && path === '/v2/rerank') respond(response, JSON.stringify({ id: 'r', results: ranking() }));
       else respond(response, JSON.stringify(protocol.work(body, vectorOf)));
       return;
     }
@@ -292,12 +297,16 @@ export async function startModelServer(): Promise<ModelServer> {
     vectors(given) {
       vectorOf = given;
     },
+    ranking(given) {
+      ranking = given;
+    },
     reset() {
       received.length = 0;
       violations.length = 0;
       replies = [];
       failing = { status: 0, count: 0 };
       vectorOf = defaultVector;
+      ranking = null;
     },
     async close() {
       server.closeAllConnections();

@@ -136,6 +136,7 @@ export async function startSlackInstance(
     weights: fusionWeights(embedder.id),
     lexicalTimeoutMs: 20_000,
     vectorTimeoutMs: 20_000,
+    logger: createTestLogger().logger,
     clock,
   });
   const answerQuestion = wrapAsk(

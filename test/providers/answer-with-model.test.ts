@@ -50,10 +50,11 @@ function ask(text: string, provider: ChatProvider, environment: Readonly<Record<
   const search = createSearch({
     database,
     embedder,
-    ...chooseReranker(config, { clock, logger }),
+    ...chooseReranker(config, { clock }),
     weights: { lexical: 1, vector: 0.3 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,
+    logger,
     clock,
   });
   const models = chooseModel(config, { embedder, modelTimeoutMs, clock, logger });
@@ -153,7 +154,7 @@ describe('a question to documents', () => {
     server.reply(says('Thirty days.', LEAVE));
     server.fail(500, 2);
     const answer = await ask('How many days of annual leave?', 'ollama', { VERBATIM_RERANKER: 'cohere:rerank-v3.5' });
-    expect(answer).toMatchObject({ status: 'answered', degraded: ['rerank_failed'] });
+    expect(answer).toMatchObject({ status: 'answered', degraded: ['rerank_fallback'] });
   });
 });
 

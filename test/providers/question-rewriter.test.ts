@@ -70,6 +70,7 @@ function answerer(provider: ChatProvider | 'extractive', { cached = false, model
     weights: { lexical: 1, vector: 0.3 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,
+    logger: createTestLogger().logger,
     clock,
   });
   const answerQuestion = createAnswerQuestion({

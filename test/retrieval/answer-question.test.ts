@@ -10,6 +10,7 @@ import type { AnswerModel, Database, ModelAnswer, Query } from '../../retrieval/
 import { createSearch } from '../../retrieval/search.ts';
 import { acl, type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
+import { createTestLogger } from '../helpers/test-logger.ts';
 import { createWordEmbedder } from '../helpers/word-embedder.ts';
 
 let opened: TestDatabase;
@@ -48,6 +49,7 @@ function answerer(options: Partial<AnswererOptions> = {}) {
     weights: { lexical: 1, vector: 0.3 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,
+    logger: createTestLogger().logger,
     clock: Date.now,
   });
   const extractive = createExtractiveModel();
@@ -343,6 +345,7 @@ describe('when the search by words is late', () => {
       weights: { lexical: 1, vector: 0.3 },
       lexicalTimeoutMs: 77,
       vectorTimeoutMs: 30_000,
+      logger: createTestLogger().logger,
       clock: Date.now,
     });
     const ask = answerer({ database, search, model: noting, fallback: null });

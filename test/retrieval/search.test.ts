@@ -8,6 +8,7 @@ import { readTermRarity } from '../../retrieval/term-rarity.ts';
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
 import { acl, type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
+import { createTestLogger } from '../helpers/test-logger.ts';
 import { createWordEmbedder } from '../helpers/word-embedder.ts';
 
 let opened: TestDatabase;
@@ -36,6 +37,7 @@ async function search(
     weights: { lexical: 1, vector: 0.3 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,
+    logger: createTestLogger().logger,
     clock: Date.now,
     ...options,
   });
@@ -233,9 +235,15 @@ describe('when a part fails', () => {
     ['the embedder is late', { embedder: hanging, vectorTimeoutMs: 50 }, 'vector_search_timeout'],
   ])('%s: the words answer, and the reply says so', async (_, options, degraded) => {
     await corpus.add('a.md', 'The walrus sleeps.');
-    const result = await search('walrus', options);
+    const { logger, lines } = createTestLogger();
+    const result = await search('walrus', { ...options, logger });
     expect(uris(result)).toEqual(['a.md']);
     expect(result.degraded).toEqual([degraded]);
+    const cause = expect.objectContaining({ message: expect.stringMatching(/down|50 ms/) });
+    expect(lines()).toEqual([
+      expect.objectContaining({ message: 'the search by meaning failed', tenantId: 'acme', err: cause }),
+    ]);
+    expect(JSON.stringify(lines())).not.toContain('walrus');
   });
 
   test('the lexical search is late: the meaning answers, and the reply says so', async () => {
@@ -268,8 +276,13 @@ describe('when a part fails', () => {
     await corpus.add('b.md', 'The walrus wakes up and swims.');
     const reranker = { id: 'test', rerank: () => Promise.reject(new Error('down')) };
     const plain = await search('walrus');
-    const result = await search('walrus', { reranker });
-    expect([uris(result), result.degraded]).toEqual([uris(plain), ['rerank_failed']]);
+    const { logger, lines } = createTestLogger();
+    for (const options of [{ reranker }, { reranker, rerankerFallback: { ...reranker, id: 'other' } }]) {
+      const result = await search('walrus', { ...options, logger });
+      expect([uris(result), result.degraded]).toEqual([uris(plain), ['rerank_failed']]);
+    }
+    expect(lines().map(({ message }) => message)).toEqual(['reranking failed', 'reranking failed', 'reranking failed']);
+    expect(JSON.stringify(lines())).not.toContain('walrus');
   });
 
   test('and another stands in for it where there is one', async () => {
@@ -285,8 +298,17 @@ describe('when a part fails', () => {
       ['sleeps', 'a.md'],
     ] as const) {
       const result = await search('walrus', { reranker, rerankerFallback: first(word) });
-      expect([uris(result)[0], result.degraded]).toEqual([uri, ['rerank_failed']]);
+      expect([uris(result)[0], result.degraded]).toEqual([uri, ['rerank_fallback']]);
     }
+  });
+
+  test('a question whose vector has another size than the stored ones is answered by words, and the log says why', async () => {
+    await corpus.add('a.md', 'The walrus sleeps.');
+    const { logger, lines } = createTestLogger();
+    const replaced: Embedder = { ...createWordEmbedder(), embed: async (texts) => texts.map(() => [1, 0]) };
+    const result = await search('walrus', { embedder: replaced, logger });
+    expect([uris(result), result.degraded]).toEqual([['a.md'], ['vector_search_failed']]);
+    expect(JSON.stringify(lines())).toMatch(/dimensions/);
   });
 
   test('vectors of another embedder are never compared', async () => {
