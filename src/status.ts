@@ -10,7 +10,10 @@ export interface Status {
   readonly documentsByState: Readonly<Record<string, number>>;
   readonly chunks: number;
   readonly chunksWithoutVector: number;
+  /** Whose vectors are searched; null before there are any. */
   readonly embedder: string | null;
+  /** The configured embedder, while it is not the one above: `reembed` makes what is missing. */
+  readonly pendingEmbedder: { readonly name: string; readonly chunksWithoutVector: number } | null;
   readonly people: {
     readonly active: number;
     readonly inactive: number;
@@ -43,7 +46,7 @@ export async function readStatus(
   return product.database.transaction(async (query) => ({
     tenantId,
     database: product.config.databaseUrl ? 'server at DATABASE_URL' : `embedded in ${product.config.dataDir}`,
-    ...(await readCorpus(query, tenantId)),
+    ...(await readCorpus(query, tenantId, product.embedder.id)),
     people: await readPeople(query, tenantId),
     sources: await query<Status['sources'][number]>(
       `select s.source_id as "sourceId", s.kind, count(d.document_id)::int as documents,
@@ -66,27 +69,35 @@ export async function readStatus(
 async function readCorpus(
   query: Query,
   tenantId: string,
-): Promise<Pick<Status, 'documentsByState' | 'chunks' | 'chunksWithoutVector' | 'embedder'>> {
+  configured: string,
+): Promise<Pick<Status, 'documentsByState' | 'chunks' | 'chunksWithoutVector' | 'embedder' | 'pendingEmbedder'>> {
   const states = await query<{ state: string; count: number }>(
     'select state, count(*)::int as count from documents where tenant_id = $1 group by state order by state',
     [tenantId],
   );
-  const counts = await query<{ chunks: number; without: number; embedder: string | null }>(
-    `select count(*)::int as chunks,
-         count(*) filter (where not exists (
-           select 1 from chunk_embeddings e join embedders m on m.tenant_id = e.tenant_id and m.embedder_id = e.embedder_id
-             where e.tenant_id = $1 and e.access_level = c.access_level and e.chunk_id = c.chunk_id
-               and m.state = 'active'))::int as without,
+  const counts = await query<{ chunks: number; without: number; withoutConfigured: number; embedder: string | null }>(
+    `select count(*)::int as chunks, count(*) filter (where not ${hasVector("m.state = 'active'")})::int as without,
+         count(*) filter (where not ${hasVector('m.name = $2')})::int as "withoutConfigured",
          (select name from embedders where tenant_id = $1 and state = 'active') as embedder
        from chunks c where c.tenant_id = $1`,
-    [tenantId],
+    [tenantId, configured],
   );
+  const { chunks = 0, without = 0, withoutConfigured = 0, embedder = null } = counts[0] ?? {};
+  const isPending = embedder !== null && embedder !== configured;
   return {
     documentsByState: Object.fromEntries(states.map(({ state, count }) => [state, count])),
-    chunks: counts[0]?.chunks ?? 0,
-    chunksWithoutVector: counts[0]?.without ?? 0,
-    embedder: counts[0]?.embedder ?? null,
+    chunks,
+    chunksWithoutVector: without,
+    embedder,
+    pendingEmbedder: isPending ? { name: configured, chunksWithoutVector: withoutConfigured } : null,
   };
+}
+
+// Of the chunk `c`.
+function hasVector(ofEmbedder: string): string {
+  return `exists (
+    select 1 from chunk_embeddings e join embedders m on m.tenant_id = e.tenant_id and m.embedder_id = e.embedder_id
+      where e.tenant_id = $1 and e.access_level = c.access_level and e.chunk_id = c.chunk_id and ${ofEmbedder})`;
 }
 
 async function readPeople(query: Query, tenantId: string): Promise<Status['people']> {

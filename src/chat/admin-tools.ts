@@ -80,6 +80,11 @@ function statusLines(status: Status): string[] {
   return [
     `documents  ${states.join(', ') || 'none'}`,
     `chunks     ${status.chunks}, ${status.chunksWithoutVector} of them still without a vector`,
+    ...(status.pendingEmbedder
+      ? [
+          `embedder   ${status.embedder} is in use until ${status.pendingEmbedder.name} has embedded all chunks (verbatim reembed)`,
+        ]
+      : []),
     `people     ${status.people.active} active, ${status.people.guests} guests, ${status.people.groups} groups`,
     ...status.sources.map(
       ({ sourceId, documents, contentAgeSeconds: age }) =>

@@ -42,7 +42,7 @@ function print({ streams }: CliContext, read: Status): void {
   write(
     `${colours.bold('Documents')}  ${states.join(', ') || 'none'}; ${counted(read.chunks, 'chunk')}, ${read.chunksWithoutVector} without a vector`,
   );
-  write(`${colours.bold('Embedder')}   ${read.embedder ?? 'none yet'}`);
+  write(`${colours.bold('Embedder')}   ${read.embedder ?? 'none yet'}${pendingText(read.pendingEmbedder)}`);
   write(
     `${colours.bold('People')}     ${read.people.active} active (${counted(read.people.guests, 'guest')}), ${read.people.inactive} inactive, ${counted(read.people.groups, 'group')}`,
   );
@@ -69,4 +69,10 @@ function print({ streams }: CliContext, read: Status): void {
       `${document.state.padEnd(11)} ${version.padEnd(2)} ${level.padEnd(12)} ${printableLine(document.uri)}  ${colours.dim(`${document.documentId}  ${document.readers}`)}`,
     );
   }
+}
+
+function pendingText(pending: Status['pendingEmbedder']): string {
+  if (!pending) return '';
+  const without = counted(pending.chunksWithoutVector, 'chunk');
+  return `; ${pending.name} is configured and not in use: ${without} without a vector of it, run "verbatim reembed"`;
 }
