@@ -21,7 +21,8 @@ const KEY_ENCODING = 'hex';
  * record that a killed process left unfinished is cut off by the next one. Needs as much memory as the file is long.
  */
 export async function createCachedEmbedder(embedder: Embedder, directory: string): Promise<CachedEmbedder> {
-  const { id, dimensions } = embedder;
+  const { id } = embedder;
+  const dimensions = embedder.dimensions ?? (await embedder.embed(['word'], 'document'))[0]?.length ?? 0;
   await mkdir(directory, { recursive: true });
   const path = join(directory, `${id.replace(/[^\w.@-]+/g, '-')}-${dimensions}.vectors`);
   const known = await readVectors(path, dimensions);

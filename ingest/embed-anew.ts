@@ -1,8 +1,9 @@
 // A change of the embedder: its vectors are made beside the old ones, take their place when complete, and the old ones go.
 import { ACCESS_LEVELS } from '../retrieval/model.ts';
-import type { Database, Embedder, Query } from '../retrieval/ports.ts';
+import type { Database, Embedder, Logger, Query } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
-import { ensureEmbedder } from './active-embedder.ts';
+import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
+import { PROBE } from './embed-batches.ts';
 import { embedMissing } from './embed-missing.ts';
 import { vectorIndexName } from './vector-indexes.ts';
 
@@ -22,6 +23,12 @@ export interface EmbeddedAnew {
 export interface EmbedAnewOptions {
   readonly database: Database & { outsideTransaction(sql: string): Promise<void> };
   readonly embedder: Embedder;
+  readonly logger: Pick<Logger, 'warn'>;
+  /**
+   * The model was replaced under its name since the vectors in use were made: none of them counts. Where the new one gives
+   * vectors of another size that shows by itself.
+   */
+  readonly modelReplaced?: boolean;
   /** Makes the indexes that the new vectors need, before they are searched. */
   readonly buildIndexes: () => Promise<void>;
   readonly onProgress?: (embedded: number, total: number) => void;
@@ -30,29 +37,71 @@ export interface EmbedAnewOptions {
 /**
  * Brings a tenant to the vectors of `embedder`. Resumable: each stored batch is done, and whatever an earlier run did not
  * finish (embedding, switching, removing) is finished by the next. Searches use the old vectors until the switch, which is
- * one transaction.
+ * one transaction; those of a model that was replaced are of no more use, and words alone are searched.
+ * @throws what the embedder throws when it is away before anything was begun.
  */
 export async function embedAnew(options: EmbedAnewOptions, tenantId: string): Promise<EmbeddedAnew> {
   const { database, embedder, onProgress } = options;
+  const [probe = []] = await embedder.embed([PROBE], 'document');
+  const sized = { id: embedder.id, dimensions: probe.length };
+  const cleared = await setAsideOtherModel(options, tenantId, sized);
   let embedded = 0;
   for (;;) {
-    const run = await embedMissing({ database, embedder }, tenantId, onProgress);
+    const run = await embedMissing(options, tenantId, onProgress);
     embedded += run.embedded;
-    if (run.missing > 0) return { active: false, replaced: null, embedded, missing: run.missing, removed: 0 };
+    if (run.missing > 0) return { active: false, replaced: null, embedded, missing: run.missing, removed: cleared };
     await options.buildIndexes();
-    const switched = await database.transaction((query) => switchTo(query, tenantId, embedder));
+    const switched = await database.transaction((query) => switchTo(query, tenantId, sized));
     // A document came in meanwhile, from a process with the other embedder.
     if (!switched) continue;
-    const removed = await removeOthers(database, tenantId);
+    const removed = cleared + (await removeOthers(database, tenantId));
     return { active: true, replaced: switched.replaced, embedded, missing: 0, removed };
   }
+}
+
+// No provider has this name.
+const REPLACED = 'replaced';
+
+interface SizedEmbedder {
+  readonly id: string;
+  readonly dimensions: number;
+}
+
+// Another model under the same name is another embedder. The stored vectors get a name that no configuration has, so that they
+// are not searched with the questions of this one, and go like those of any other when the new ones are complete. Where the
+// size is right, vectors of another size, which make searches fail, are removed.
+async function setAsideOtherModel(
+  { database, modelReplaced = false }: EmbedAnewOptions,
+  tenantId: string,
+  { id, dimensions }: SizedEmbedder,
+): Promise<number> {
+  return database.transaction(async (query) => {
+    await bumpIndexVersion(query, tenantId);
+    const known = await findEmbedder(query, tenantId, id);
+    if (!known) return 0;
+    // What is being built is of the new model: an earlier run was stopped.
+    if (known.dimensions !== dimensions || (modelReplaced && known.state === 'active')) {
+      await query('update embedders set name = $3 where tenant_id = $1 and embedder_id = $2', [
+        tenantId,
+        known.embedderId,
+        `${REPLACED}:${id}#${known.embedderId}`,
+      ]);
+      return 0;
+    }
+    const removed = await query(
+      `delete from chunk_embeddings where tenant_id = $1 and embedder_id = $2 and vector_dims(embedding) <> $3
+         returning 1 as one`,
+      [tenantId, known.embedderId, dimensions],
+    );
+    return removed.length;
+  });
 }
 
 // The tenant's row is locked first, as whoever makes a document live locks it: no chunk comes between counting and switching.
 async function switchTo(
   query: Query,
   tenantId: string,
-  embedder: Embedder,
+  embedder: SizedEmbedder,
 ): Promise<{ replaced: string | null } | undefined> {
   await bumpIndexVersion(query, tenantId);
   const { embedderId, state } = await ensureEmbedder(query, tenantId, embedder);

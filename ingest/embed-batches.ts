@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { EmbedderClosedError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
+import { VectorSizeError } from './active-embedder.ts';
 
 // Cohere takes no more texts in one request; OpenAI takes 2,048, and the built-in embedder divides them as it likes.
 const DEFAULT_BATCH_SIZE = 96;
@@ -15,6 +16,9 @@ const DEFAULT_RETRIES = 3;
 const FIRST_DELAY_MS = 500;
 const DELAY_FACTOR = 4;
 
+/** A text that no embedder has a reason to refuse: who fails on it is away. */
+export const PROBE = 'word';
+
 /** How texts are embedded in batches. */
 export interface EmbedAllOptions {
   /** Texts a request; 96 when not given. */
@@ -23,18 +27,23 @@ export interface EmbedAllOptions {
   readonly concurrency?: number;
   /** New tries of a batch that failed, after 0.5, 2, 8… seconds; 3 when not given. */
   readonly retries?: number;
+  /** Numbers that each vector must have; when not given, as many as the embedder says, else as the first vector has. */
+  readonly dimensions?: number;
   /** Called after each batch with the number of texts that are done, failed ones included. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Called once for each text that has no vector in the end. */
+  /** Called once for each text that the embedder failed on. */
   readonly onFailure?: (index: number, error: unknown) => void;
+  /** Called once when the embedder is away; the texts that are left have no vector then, and no failure of their own. */
+  readonly onAway?: (error: unknown) => void;
   readonly logger?: { warn(fields: object, message: string): void };
   /** How a delay passes; a real timer when not given. */
   readonly wait?: (delayMs: number) => Promise<unknown>;
 }
 
 /**
- * Embeds `texts` as documents: one vector a text, in order, null where the embedder failed on that very text. A batch that
- * still fails after its retries is halved down to the failing texts. A fault of the embedder rejects only when it was closed.
+ * Embeds `texts` as documents: one vector a text, in order, null where the embedder failed on that very text or is away. A batch
+ * that still fails after its retries is halved down to the failing texts, unless the embedder fails on a plain word too: it is
+ * down, overloaded, set up wrongly or another model then, and is asked nothing more. Rejects only when the embedder was closed.
  * @throws EmbedderClosedError at once; RangeError when a number in the options is not a whole number of 1 or more (`retries`: 0 or more).
  */
 export async function embedAll(
@@ -47,21 +56,30 @@ export async function embedAll(
   const retries = wholeNumber('retries', options.retries ?? DEFAULT_RETRIES, 0);
   const vectors: (number[] | null)[] = texts.map(() => null);
   const limit = pLimit(Math.min(concurrency, MAX_CONCURRENCY));
+  const size: ExpectedSize = { dimensions: options.dimensions ?? embedder.dimensions };
+  const attempt = (batch: readonly string[], retriesLeft: number) =>
+    tryToEmbed(embedder, batch, size, { ...options, retries: retriesLeft });
   let done = 0;
-  const embedBatch = async (start: number) => {
+  let away = false;
+
+  async function embedBatch(start: number): Promise<void> {
     const indices = texts.slice(start, start + batchSize).map((_, offset) => start + offset);
-    await embedOrHalve(indices, retries);
+    if (!away) await embedOrHalve(indices, retries);
     done += indices.length;
     options.onProgress?.(done, texts.length);
-  };
+  }
 
-  async function embedOrHalve(indices: readonly number[], retriesLeft: number): Promise<void> {
-    const batch = indices.map((index) => texts[index] ?? '');
-    const outcome = await tryToEmbed(embedder, batch, retriesLeft, options);
+  async function embedOrHalve(indices: readonly number[], retriesLeft: number, isHalf = false): Promise<void> {
+    const outcome = await attempt(
+      indices.map((index) => texts[index] ?? ''),
+      retriesLeft,
+    );
     if ('vectors' in outcome) {
       indices.forEach((index, position) => {
         vectors[index] = outcome.vectors[position] ?? null;
       });
+    } else if (!isHalf && (await isAway())) {
+      // Neither a refused text, which would be told, nor one to look for.
     } else if (indices.length === 1) {
       options.onFailure?.(indices[0] ?? 0, outcome.error);
     } else {
@@ -69,9 +87,19 @@ export async function embedAll(
       // during the halving is not lost.
       const middle = Math.ceil(indices.length / 2);
       for (const half of [indices.slice(0, middle), indices.slice(middle)]) {
-        await embedOrHalve(half, half.length === 1 ? Math.min(1, retries) : 0);
+        await embedOrHalve(half, half.length === 1 ? Math.min(1, retries) : 0, true);
       }
     }
+  }
+
+  // Not told by the kind of error: a server may answer with 500 to one text that it stumbles over, and to all while it is down.
+  async function isAway(): Promise<boolean> {
+    if (away) return true;
+    const outcome = await attempt([PROBE], 0);
+    if ('vectors' in outcome) return false;
+    if (!away) options.onAway?.(outcome.error);
+    away = true;
+    return true;
   }
 
   const starts = Array.from({ length: Math.ceil(texts.length / batchSize) }, (_, batch) => batch * batchSize);
@@ -79,16 +107,21 @@ export async function embedAll(
   return vectors;
 }
 
+/** Set by the first vector where nothing else tells it. */
+interface ExpectedSize {
+  dimensions: number | null;
+}
+
 async function tryToEmbed(
   embedder: Embedder,
   batch: readonly string[],
-  retries: number,
-  { logger, wait = sleep }: EmbedAllOptions,
+  size: ExpectedSize,
+  { logger, wait = sleep, retries = 0 }: EmbedAllOptions,
 ): Promise<{ vectors: number[][] } | { error: unknown }> {
   for (let attempt = 1; ; attempt++) {
     try {
       const vectors = await embedder.embed(batch, 'document');
-      assertShape(vectors, batch.length, embedder);
+      assertShape(vectors, batch.length, embedder.id, size);
       return { vectors };
     } catch (error) {
       if (error instanceof EmbedderClosedError) throw error;
@@ -96,20 +129,22 @@ async function tryToEmbed(
       const { name, code } = error as { name?: unknown; code?: unknown };
       const fields = { embedderId: embedder.id, texts: batch.length, attempt, errorName: name, errorCode: code };
       logger?.warn(fields, 'embedding a batch failed');
-      if (attempt > retries) return { error };
+      // Nothing that passes with time.
+      if (attempt > retries || error instanceof VectorSizeError) return { error };
       await wait(FIRST_DELAY_MS * DELAY_FACTOR ** (attempt - 1));
     }
   }
 }
 
-// A vector in the wrong place or of the wrong size would be found under another text's name.
-function assertShape(vectors: readonly number[][], count: number, { id, dimensions }: Embedder): void {
+// A vector in the wrong place or of the wrong size would be found under another text's name, or make every search fail.
+function assertShape(vectors: readonly number[][], count: number, id: string, size: ExpectedSize): void {
   if (vectors.length !== count) throw new Error(`${id} gave ${vectors.length} vectors for ${count} texts`);
+  const dimensions = size.dimensions ?? vectors[0]?.length ?? 0;
   for (const vector of vectors) {
-    if (vector.length !== dimensions || !vector.every(Number.isFinite)) {
-      throw new Error(`${id} gave a vector that does not have ${dimensions} finite numbers`);
-    }
+    if (vector.length !== dimensions) throw new VectorSizeError(id, vector.length, dimensions);
+    if (!vector.every(Number.isFinite)) throw new Error(`${id} gave a vector with a number that is none`);
   }
+  size.dimensions = dimensions;
 }
 
 function wholeNumber(name: string, value: number, minimum: number): number {

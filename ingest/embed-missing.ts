@@ -1,6 +1,6 @@
-import type { Database, Embedder } from '../retrieval/ports.ts';
+import type { Database, Embedder, Logger } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
-import { ensureEmbedder, type TenantEmbedder } from './active-embedder.ts';
+import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
 import { embedAll } from './embed-batches.ts';
 import { embeddingText } from './index-document.ts';
 
@@ -13,49 +13,93 @@ interface Missing {
   text: string;
 }
 
+export interface EmbedMissingOptions {
+  readonly database: Database;
+  readonly embedder: Embedder;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** How making vectors that were missing ended. */
+export interface EmbeddedMissing {
+  readonly embedded: number;
+  /** Chunks that are still without. */
+  readonly missing: number;
+  /** Why the embedder could not be used, with which the work ended; null = it could. */
+  readonly away: unknown;
+}
+
 /**
  * Embeds the chunks of a tenant that have no vector of this embedder yet, in order of their ids, and goes on behind those
- * that fail. Resumable: what is stored is not done again.
- * @returns how many vectors were stored and how many chunks are still without.
+ * that it fails on. It ends when the embedder is away. Resumable: what is stored is not done again.
  */
 export async function embedMissing(
-  { database, embedder }: { database: Database; embedder: Embedder },
+  options: EmbedMissingOptions,
   tenantId: string,
   onProgress?: (embedded: number, total: number) => void,
-): Promise<{ embedded: number; missing: number }> {
-  const known = await database.transaction((query) => ensureEmbedder(query, tenantId, embedder));
-  const { embedderId } = known;
+): Promise<EmbeddedMissing> {
+  const { database, embedder } = options;
+  const known = await database.transaction((query) => findEmbedder(query, tenantId, embedder.id));
+  const embedderId = known?.embedderId ?? null;
   const total = await countMissing(database, tenantId, embedderId);
   let after = '';
   let embedded = 0;
   let missing = 0;
   for (;;) {
-    const chunks = await database.transaction((query) =>
-      query<Missing>(
-        `select c.chunk_id, d.title, c.heading_path, c.text from chunks c
-           join documents d on d.tenant_id = c.tenant_id and d.document_id = c.document_id
-           where c.tenant_id = $1 and c.chunk_id > $2 and not exists (
-             select 1 from chunk_embeddings e where e.tenant_id = $1 and e.access_level = c.access_level
-               and e.embedder_id = $3 and e.chunk_id = c.chunk_id)
-           order by c.chunk_id limit $4`,
-        [tenantId, after, embedderId, BATCH],
-      ),
-    );
+    const chunks = await nextMissing(database, { tenantId, embedderId, after });
     const last = chunks.at(-1);
-    if (!last) return { embedded, missing };
+    if (!last) return { embedded, missing, away: null };
     after = last.chunk_id;
-    const texts = chunks.map((chunk) => embeddingText(chunk.title, { headingPath: chunk.heading_path }, chunk.text));
-    const vectors = await embedAll(embedder, texts, {});
+    const { vectors, away } = await embedChunks(options, tenantId, chunks, known?.dimensions);
     const rows = chunks.flatMap((chunk, index) =>
-      vectors[index] ? [{ chunk_id: chunk.chunk_id, embedding: JSON.stringify(vectors[index]) }] : [],
+      vectors[index] ? [{ chunk_id: chunk.chunk_id, embedding: vectors[index] }] : [],
     );
-    embedded += await storeVectors(database, tenantId, known, rows);
+    embedded += await storeVectors(options, tenantId, rows);
     missing += chunks.length - rows.length;
     onProgress?.(embedded, total);
+    if (away) return { embedded, missing: Math.max(missing, total - embedded), away };
   }
 }
 
-async function countMissing(database: Database, tenantId: string, embedderId: number): Promise<number> {
+async function nextMissing(
+  database: Database,
+  { tenantId, embedderId, after }: { tenantId: string; embedderId: number | null; after: string },
+): Promise<Missing[]> {
+  return database.transaction((query) =>
+    query<Missing>(
+      `select c.chunk_id, d.title, c.heading_path, c.text from chunks c
+         join documents d on d.tenant_id = c.tenant_id and d.document_id = c.document_id
+         where c.tenant_id = $1 and c.chunk_id > $2 and not exists (
+           select 1 from chunk_embeddings e where e.tenant_id = $1 and e.access_level = c.access_level
+             and e.embedder_id = $3 and e.chunk_id = c.chunk_id)
+         order by c.chunk_id limit $4`,
+      [tenantId, after, embedderId, BATCH],
+    ),
+  );
+}
+
+async function embedChunks(
+  { embedder, logger }: EmbedMissingOptions,
+  tenantId: string,
+  chunks: readonly Missing[],
+  dimensions: number | undefined,
+): Promise<{ vectors: (number[] | null)[]; away: unknown }> {
+  const texts = chunks.map((chunk) => embeddingText(chunk.title, { headingPath: chunk.heading_path }, chunk.text));
+  let away: unknown = null;
+  const vectors = await embedAll(embedder, texts, {
+    ...(dimensions === undefined ? {} : { dimensions }),
+    onFailure(index, error) {
+      const chunkId = chunks[index]?.chunk_id;
+      logger.warn({ tenantId, chunkId, embedderId: embedder.id, err: error }, 'a chunk could not be embedded');
+    },
+    onAway(error) {
+      away = error;
+      logger.warn({ tenantId, embedderId: embedder.id, err: error }, 'the embedder cannot be used');
+    },
+  });
+  return { vectors, away };
+}
+
+async function countMissing(database: Database, tenantId: string, embedderId: number | null): Promise<number> {
   const rows = await database.transaction((query) =>
     query<{ missing: number }>(
       `select (select count(*)::int from chunks where tenant_id = $1)
@@ -68,13 +112,15 @@ async function countMissing(database: Database, tenantId: string, embedderId: nu
 
 // Joined to the chunks as they are now: a document forgotten meanwhile gets no vector back.
 async function storeVectors(
-  database: Database,
+  { database, embedder }: EmbedMissingOptions,
   tenantId: string,
-  { embedderId, state }: TenantEmbedder,
-  rows: readonly { chunk_id: string; embedding: string }[],
+  rows: readonly { chunk_id: string; embedding: readonly number[] }[],
 ): Promise<number> {
-  if (rows.length === 0) return 0;
+  const dimensions = rows[0]?.embedding.length;
+  if (dimensions === undefined) return 0;
+  const values = rows.map(({ chunk_id, embedding }) => ({ chunk_id, embedding: JSON.stringify(embedding) }));
   return database.transaction(async (query) => {
+    const { embedderId, state } = await ensureEmbedder(query, tenantId, { id: embedder.id, dimensions });
     const stored = await query(
       `insert into chunk_embeddings (tenant_id, access_level, embedder_id, chunk_id, document_id, acl_id, effective_from,
            effective_to, embedding)
@@ -83,7 +129,7 @@ async function storeVectors(
            from jsonb_to_recordset($3::jsonb) as r(chunk_id text, embedding text)
            join chunks c on c.tenant_id = $1 and c.chunk_id = r.chunk_id for key share of c
          on conflict do nothing returning chunk_id`,
-      [tenantId, embedderId, JSON.stringify(rows)],
+      [tenantId, embedderId, JSON.stringify(values)],
     );
     // What is found by meaning from now on may answer otherwise.
     if (stored.length > 0 && state === 'active') await bumpIndexVersion(query, tenantId);

@@ -1,9 +1,9 @@
 // From a stored original to live chunks: parse, tag, chunk, embed, and one transaction that makes the new version take
 // the old one's place. Done twice it changes nothing; cut short it leaves nothing.
 
-import type { Database, Embedder } from '../retrieval/ports.ts';
+import type { Database, Embedder, Logger } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
-import { ensureEmbedder } from './active-embedder.ts';
+import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
 import { chunkDocument, chunkedPieces, type DocumentChunk } from './chunk-document.ts';
 import { semanticCuts } from './chunk-semantic.ts';
 import type { StoredSubmission } from './classification.ts';
@@ -33,12 +33,12 @@ export interface IndexerOptions {
   readonly database: Database;
   readonly outbox: Outbox;
   readonly embedder: Embedder;
+  readonly logger: Pick<Logger, 'warn'>;
   /** Names this process in leases. */
   readonly workerId: string;
   /** Chunks also begin where neighbouring sentences have a similarity below this, 0…1; null or absent = not. */
   readonly cutBelowSimilarity?: number | null;
   readonly onEvent?: (event: IndexEvent) => void;
-  readonly onEmbedFailure?: (documentId: string, error: unknown) => void;
 }
 
 interface Work {
@@ -57,13 +57,14 @@ interface Work {
 
 /** Makes the handler of `index-document` jobs. Resolves to whether this call did the work. */
 export function createIndexer(options: IndexerOptions): (job: Jobs['index-document']) => Promise<boolean> {
+  const embed = createDocumentEmbedder(options);
   return async (job) => {
     const work = await claim(options, job);
     if (!work) return false;
     const renewal = setInterval(() => void renew(options, job).catch(() => undefined), RENEW_MS);
     renewal.unref();
     try {
-      const prepared = await prepare(options, work);
+      const prepared = await prepare(options, embed, work);
       return await commit(options, work, prepared);
     } catch (error) {
       if (!(error instanceof ParseError) && !(error instanceof EmbeddingFailedError)) {
@@ -78,7 +79,7 @@ export function createIndexer(options: IndexerOptions): (job: Jobs['index-docume
   };
 }
 
-/** No chunk of a document could be embedded. */
+/** The embedder refused each chunk of a document, and is not away. */
 class EmbeddingFailedError extends Error {
   readonly code = 'embedding_failed';
 }
@@ -120,8 +121,8 @@ async function release({ database, workerId }: IndexerOptions, job: Jobs['index-
   );
 }
 
-async function prepare(options: IndexerOptions, work: Work): Promise<PreparedDocument> {
-  const { embedder, onEvent, onEmbedFailure } = options;
+async function prepare(options: IndexerOptions, embed: EmbedDocument, work: Work): Promise<PreparedDocument> {
+  const { onEvent } = options;
   const { documentId, uri } = work;
   const parsed = storableDocument(
     await parseDocument({ bytes: work.original, name: work.file_name, mediaType: work.media_type }),
@@ -131,14 +132,39 @@ async function prepare(options: IndexerOptions, work: Work): Promise<PreparedDoc
   onEvent?.({ documentId, uri, step: 'parsed', chunks: chunks.length });
   if (work.embedLater) return { parsed, title, chunks, vectors: chunks.map(() => null) };
   const texts = chunks.map((chunk) => embeddingText(title, chunk, parsed.text.slice(chunk.start, chunk.end)));
-  const vectors = await embedAll(embedder, texts, {
-    onFailure: (_index: number, error: unknown) => onEmbedFailure?.(documentId, error),
-  });
-  if (vectors.length > 0 && vectors.every((vector) => vector === null)) {
-    throw new EmbeddingFailedError(`none of ${vectors.length} chunks could be embedded by ${embedder.id}; see the log`);
-  }
+  const vectors = await embed(work, texts);
   onEvent?.({ documentId, uri, step: 'embedded', chunks: chunks.length });
   return { parsed, title, chunks, vectors };
+}
+
+type EmbedDocument = (
+  work: Pick<Work, 'tenantId' | 'documentId'>,
+  texts: readonly string[],
+) => Promise<PreparedDocument['vectors']>;
+
+// While the embedder is away each document asks for it once, without the delays of a bad minute: a thousand documents must not
+// wait for a thousand of them to be found by their words.
+function createDocumentEmbedder({ database, embedder, logger }: IndexerOptions): EmbedDocument {
+  let away = false;
+  return async ({ tenantId, documentId }, texts) => {
+    const known = await database.transaction((query) => findEmbedder(query, tenantId, embedder.id));
+    const ids = { tenantId, documentId, embedderId: embedder.id };
+    let isAway = false;
+    const vectors = await embedAll(embedder, texts, {
+      ...(away ? { retries: 0 } : {}),
+      ...(known ? { dimensions: known.dimensions } : {}),
+      onFailure: (chunk, error) => logger.warn({ ...ids, chunk, err: error }, 'a chunk could not be embedded'),
+      onAway(error) {
+        isAway = true;
+        logger.warn({ ...ids, err: error }, 'the embedder cannot be used; the vectors of the document follow');
+      },
+    });
+    if (texts.length > 0) away = isAway;
+    if (!isAway && texts.length > 0 && vectors.every((vector) => vector === null)) {
+      throw new EmbeddingFailedError(`none of ${texts.length} chunks could be embedded by ${embedder.id}; see the log`);
+    }
+    return vectors;
+  };
 }
 
 async function chunk(
@@ -177,9 +203,12 @@ async function commit(options: IndexerOptions, work: Work, prepared: PreparedDoc
     );
     const current = held[0];
     if (!current) return false;
-    const tenantEmbedder = await ensureEmbedder(query, tenantId, embedder);
+    const dimensions = prepared.vectors.find((vector) => vector !== null)?.length;
+    // Whoever came first with another size meanwhile is right; the job is done again and finds it.
+    const tenantEmbedder =
+      dimensions === undefined ? null : await ensureEmbedder(query, tenantId, { id: embedder.id, dimensions });
     await makeLive(query, { ...work, submission: current.submission }, prepared, current.state === 'quarantined');
-    await insertChunks(query, work, prepared, tenantEmbedder);
+    await insertChunks(query, work, prepared, tenantEmbedder?.embedderId ?? null);
     await bumpIndexVersion(query, tenantId);
     if (prepared.vectors.includes(null)) await outbox.send(query, 'embed-missing', { tenantId });
     return true;

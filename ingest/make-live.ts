@@ -2,7 +2,6 @@
 import type { Query } from '../retrieval/ports.ts';
 import { identifiersIn, wordsIn } from '../retrieval/question-terms.ts';
 import { requestedAcl } from './acl.ts';
-import type { TenantEmbedder } from './active-embedder.ts';
 import type { DocumentChunk } from './chunk-document.ts';
 import { classify, type StoredSubmission } from './classification.ts';
 import type { ParsedDocument } from './parsed-document.ts';
@@ -92,12 +91,12 @@ export async function makeLive(
   );
 }
 
-/** Stores the chunks and vectors under what the document's row says. */
+/** Stores the chunks and vectors under what the document's row says. `embedderId` is null when there are no vectors. */
 export async function insertChunks(
   query: Query,
   work: LiveWork,
   prepared: PreparedDocument,
-  embedder: TenantEmbedder,
+  embedderId: number | null,
 ): Promise<void> {
   for (let first = 0; first < prepared.chunks.length; first += CHUNKS_PER_STATEMENT) {
     const rows = prepared.chunks.slice(first, first + CHUNKS_PER_STATEMENT).map((chunk, offset) => {
@@ -118,11 +117,11 @@ export async function insertChunks(
         embedding: prepared.vectors[first + offset] ? JSON.stringify(prepared.vectors[first + offset]) : null,
       };
     });
-    await insertChunkRows(query, work, JSON.stringify(rows), embedder.embedderId);
+    await insertChunkRows(query, work, JSON.stringify(rows), embedderId);
   }
 }
 
-async function insertChunkRows(query: Query, work: LiveWork, rows: string, embedderId: number): Promise<void> {
+async function insertChunkRows(query: Query, work: LiveWork, rows: string, embedderId: number | null): Promise<void> {
   const { tenantId, documentId, version } = work;
   const stamped = `select case when d.state = 'live' then d.acl_id else 0 end as acl_id, d.access_level,
       d.effective_from, d.effective_to, d.language from documents d where d.tenant_id = $1 and d.document_id = $2`;
@@ -138,6 +137,7 @@ async function insertChunkRows(query: Query, work: LiveWork, rows: string, embed
            from input, stamp`,
     [tenantId, documentId, rows, version, AVERAGE_CHUNK_TERMS],
   );
+  if (embedderId === null) return;
   await query(
     `with stamp as (${stamped})
      insert into chunk_embeddings (tenant_id, access_level, embedder_id, chunk_id, document_id, acl_id, effective_from,

@@ -22,7 +22,8 @@ export interface Database {
 export interface Embedder {
   /** Provider, model and version, such as `builtin:use-lite@1`. */
   readonly id: string;
-  readonly dimensions: number;
+  /** Null where only a vector tells it. */
+  readonly dimensions: number | null;
   /** One vector an input, in order: `number[][]` of `texts.length` × `dimensions`, each of length 1. */
   embed(texts: readonly string[], kind: 'document' | 'question'): Promise<number[][]>;
 }

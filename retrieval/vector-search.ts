@@ -21,7 +21,7 @@ export const BREADTH = 300;
 export async function vectorSearch(
   database: Database,
   visibleTo: VisibleTo,
-  question: { readonly embedder: Pick<Embedder, 'id' | 'dimensions'>; readonly vector: readonly number[] },
+  question: { readonly embedder: Pick<Embedder, 'id'>; readonly vector: readonly number[] },
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<Hit[] | null> {
   if (visibleTo.aclIds.length === 0) return [];

@@ -56,7 +56,7 @@ const MODEL_TIMEOUT_MS = 60_000;
 export async function openProduct(config: Config, logger: Logger, overrides: ProductOverrides = {}): Promise<Product> {
   const { serving = false, asking = serving, withoutAnswerCache = false } = overrides;
   const { opened } = overrides.server ?? openServer(config, logger, overrides);
-  const embedder = overrides.embedder ?? (await chooseEmbedder(config, { logger, clock: Date.now }));
+  const embedder = overrides.embedder ?? chooseEmbedder(config, { logger, clock: Date.now });
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
   const quiet = databaseLogger(logger, serving);

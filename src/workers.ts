@@ -1,5 +1,6 @@
 // The jobs' handlers in this process, and the sweep that finds what a killed process left.
 import { randomUUID } from 'node:crypto';
+import { VectorSizeError } from '../ingest/active-embedder.ts';
 import { embedMissing } from '../ingest/embed-missing.ts';
 import { createIndexer, type IndexEvent } from '../ingest/index-document.ts';
 import type { Jobs, Outbox } from '../ingest/ports.ts';
@@ -49,7 +50,6 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
     ...options,
     workerId: randomUUID(),
     cutBelowSimilarity: options.config.cutBelowSimilarity,
-    onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
   });
   workOnDocuments(queue, options.config.indexWorkers, async ({ data }) => {
     const job = data as Jobs['index-document'];
@@ -63,8 +63,12 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
     await buildVectorIndexes(options);
   });
   queue.work('embed-missing', { concurrency: 1, pollMs: POLL_MS }, async ({ data }) => {
-    const { missing } = await embedMissing(options, (data as Jobs['embed-missing']).tenantId);
-    if (missing > 0) throw new Error(`${missing} chunks are still without a vector`);
+    const { tenantId } = data as Jobs['embed-missing'];
+    const { missing, away } = await embedMissing(options, tenantId);
+    // However long it is away, the vectors follow soon after it is back; another model has to be seen to by somebody.
+    if (away && !(away instanceof VectorSizeError)) {
+      await database.transaction((query) => outbox.send(query, 'embed-missing', { tenantId }));
+    } else if (missing > 0) throw new Error(`${missing} chunks are still without a vector`);
   });
   const sweep = setInterval(() => {
     recoverPending(database, outbox, { everyLease: false }).catch((error: unknown) => {

@@ -28,13 +28,13 @@ export async function measureIngest({ config, logger }: CliContext): Promise<Non
   }
 }
 
-async function indexAll({ database, embedder, config }: Product): Promise<NonNullable<BenchFigures['ingest']>> {
+async function indexAll({ database, embedder, config, logger }: Product): Promise<NonNullable<BenchFigures['ingest']>> {
   const watched = watchEmbedder(embedder);
   const tenantId = 'bench';
   const outbox = { send: async () => undefined };
   const corpus = createSyntheticCorpus({ shares: [100], seed: 2 });
   const start = performance.now();
-  const index = createIndexer({ database, outbox, embedder: watched.embedder, workerId: randomUUID() });
+  const index = createIndexer({ database, outbox, embedder: watched.embedder, logger, workerId: randomUUID() });
   const limit = pLimit(config.indexWorkers);
   await Promise.all(
     Array.from({ length: DOCUMENTS }, (_, document) =>

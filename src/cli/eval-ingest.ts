@@ -128,7 +128,7 @@ async function indexAll(
     outbox: NO_OUTBOX,
     workerId: randomUUID(),
     cutBelowSimilarity: config.cutBelowSimilarity,
-    onEmbedFailure: (documentId, error) => logger.warn({ documentId, err: error }, 'a chunk could not be embedded'),
+    logger,
   });
   const limit = pLimit(config.indexWorkers);
   let done = 0;
@@ -140,7 +140,7 @@ async function indexAll(
       }),
     ),
   );
-  const { missing } = await embedMissing({ database, embedder }, EVAL_TENANT);
+  const { missing } = await embedMissing({ database, embedder, logger }, EVAL_TENANT);
   if (missing > 0) {
     throw new VerbatimError(
       'embedding_failed',

@@ -12,16 +12,24 @@ export function addReembedCommand(program: Command, context: CliContext): void {
     .command('reembed')
     .description('make the vectors of the configured embedder beside the old ones, then search with them')
     .option('--tenant <tenant>', 'only this tenant (default: all)')
+    .option('--model-replaced', 'the model was replaced under its name: make all vectors anew')
     .option('--json', 'print the outcome of each tenant as JSON')
     .addHelpText(
       'after',
       '\nIt may be stopped and run again: what is embedded is kept. Until all is, searches use the old vectors, where\n' +
-        'their embedder can still be used, else only words.',
+        'their embedder can still be used, else only words. A model that was replaced under its name shows by vectors of\n' +
+        'another size; where it has the same size, say --model-replaced.',
     )
-    .action((options: { tenant?: string; json?: boolean }) => reembed(context, options));
+    .action((options: ReembedOptions) => reembed(context, options));
 }
 
-async function reembed(context: CliContext, options: { tenant?: string; json?: boolean }): Promise<void> {
+interface ReembedOptions {
+  readonly tenant?: string;
+  readonly modelReplaced?: boolean;
+  readonly json?: boolean;
+}
+
+async function reembed(context: CliContext, options: ReembedOptions): Promise<void> {
   const { stdout, stderr } = context.streams;
   await context.withProduct(async (product) => {
     const outcomes: ({ tenantId: string; embedder: string } & EmbeddedAnew)[] = [];
@@ -31,6 +39,8 @@ async function reembed(context: CliContext, options: { tenant?: string; json?: b
         {
           database: product.database,
           embedder: product.embedder,
+          logger: product.logger,
+          modelReplaced: options.modelReplaced === true,
           buildIndexes: () => buildVectorIndexes(product),
           onProgress: (done, total) => progress.show(done, total),
         },

@@ -16,20 +16,17 @@ export interface ClosableEmbedder extends Embedder {
 const TIMEOUT_MS = 60_000;
 
 /**
- * The embedder that the configuration names. One whose dimensions are not known is asked for a vector here.
- * @throws ProviderError when that fails or a package is absent.
+ * The embedder that the configuration names. Nothing is asked, loaded or looked for before its first text, whose `embed` then
+ * says what is wrong: everything but embedding does without.
  */
-export async function chooseEmbedder(
-  config: Config,
-  { logger, clock }: { logger: Logger; clock: Clock },
-): Promise<ClosableEmbedder> {
+export function chooseEmbedder(config: Config, { logger, clock }: { logger: Logger; clock: Clock }): ClosableEmbedder {
   const { provider, model } = config.embedder;
   if (provider === 'builtin' || model === null) {
     return createBuiltinEmbedder({ threads: config.embedThreads, logger });
   }
   const embedder =
     provider === 'transformers'
-      ? await createTransformersEmbedder(model)
-      : await createHostedEmbedder({ config, provider, model, timeoutMs: TIMEOUT_MS, clock });
+      ? createTransformersEmbedder(model)
+      : createHostedEmbedder({ config, provider, model, timeoutMs: TIMEOUT_MS, clock });
   return { ...embedder, close: async () => undefined };
 }

@@ -15,36 +15,18 @@ export interface HostedEmbedderOptions {
   readonly clock: Clock;
 }
 
-// Full size, from the vendors' pages of models; it saves a request at every start. Others are asked for one vector.
-const DIMENSIONS: Readonly<Record<string, number>> = {
-  'cohere:embed-v4.0': 1536,
-  'cohere:embed-english-v3.0': 1024,
-  'cohere:embed-multilingual-v3.0': 1024,
-  'cohere:embed-english-light-v3.0': 384,
-  'cohere:embed-multilingual-light-v3.0': 384,
-  'openai:text-embedding-3-small': 1536,
-  'openai:text-embedding-3-large': 3072,
-  'openai:text-embedding-ada-002': 1536,
-  'ollama:nomic-embed-text': 768,
-  'ollama:mxbai-embed-large': 1024,
-  'ollama:all-minilm': 384,
-  'ollama:bge-m3': 1024,
-};
-
 /**
- * Makes an embedder of a provider. Its dimensions come from the table above, else from the vector of one word.
- * @throws ProviderError here when that vector cannot be had; from `embed` when a request fails or a vector has another size.
+ * Makes an embedder of a provider. It asks for nothing before there is something to embed: the size of its vectors is what they
+ * have, and a provider that is away keeps nobody from what needs no vectors.
+ * @throws ProviderError from `embed` when a request fails or the vectors of one call differ in size.
  */
-export async function createHostedEmbedder(options: HostedEmbedderOptions): Promise<Embedder> {
+export function createHostedEmbedder(options: HostedEmbedderOptions): Embedder {
   const { provider, model } = options;
-  const id = `${provider}:${model}`;
-  const known = options.config[provider].baseUrl === null || provider === 'ollama' ? DIMENSIONS[id] : undefined;
-  const dimensions = known ?? (await requestVectors(options, ['dimensions'], 'document'))[0]?.length ?? 0;
+  const sized = { id: `${provider}:${model}`, dimensions: null };
   return {
-    id,
-    dimensions,
+    ...sized,
     embed: (texts, kind) =>
-      unitVectors({ id, dimensions }, texts, async (written) => {
+      unitVectors(sized, texts, async (written) => {
         const { batchSize } = EMBEDDING_CLIENTS[provider];
         const vectors: number[][] = [];
         for (let start = 0; start < written.length; start += batchSize) {

@@ -13,11 +13,32 @@ interface Transformers {
 
 /**
  * Makes an embedder from `directory`, laid out as on the Hugging Face hub (`config.json`, `tokenizer.json`,
- * `onnx/model.onnx`); nothing is downloaded. Vectors are the means of the tokens' vectors, as sentence-transformers have them.
- * @throws ProviderError `provider_package_missing` that names the package, or `provider_failed` when the model cannot be read.
+ * `onnx/model.onnx`); nothing is downloaded, and nothing loaded before the first text. Vectors are the means of the tokens'
+ * vectors, as sentence-transformers have them.
+ * @throws ProviderError from `embed`: `provider_package_missing` that names the package, or `provider_failed` when the model
+ * cannot be read.
  */
-export async function createTransformersEmbedder(directory: string): Promise<Embedder> {
-  const id = `transformers:${directory}`;
+export function createTransformersEmbedder(directory: string): Embedder {
+  const sized = { id: `transformers:${directory}`, dimensions: null };
+  let loaded: ReturnType<typeof loadModel> | undefined;
+  return {
+    ...sized,
+    embed: (texts) =>
+      unitVectors(sized, texts, async (written) => {
+        loaded ??= loadModel(directory);
+        const embeddings = await loaded;
+        try {
+          return await embeddings.embedDocuments([...written]);
+        } catch {
+          // Without the cause: the library's messages may repeat a text.
+          const message = `${sized.id} could not embed; check that the directory holds an ONNX model`;
+          throw new ProviderError('provider_failed', message);
+        }
+      }),
+  };
+}
+
+async function loadModel(directory: string) {
   // By a variable: the compiler must not look for a package that need not be there.
   const name: string = PACKAGE;
   const { env } = await loadPackage<Transformers>(PACKAGE, () => import(name));
@@ -27,15 +48,5 @@ export async function createTransformersEmbedder(directory: string): Promise<Emb
     '@langchain/community',
     () => import('@langchain/community/embeddings/huggingface_transformers'),
   );
-  const embeddings = new HuggingFaceTransformersEmbeddings({ model: basename(path), batchSize: 16, maxRetries: 0 });
-  const embed = async (texts: readonly string[]) => {
-    try {
-      return await embeddings.embedDocuments([...texts]);
-    } catch {
-      // Without the cause: the library's messages may repeat a text.
-      throw new ProviderError('provider_failed', `${id} could not embed; check that the directory holds an ONNX model`);
-    }
-  };
-  const dimensions = (await embed(['dimensions']))[0]?.length ?? 0;
-  return { id, dimensions, embed: (texts) => unitVectors({ id, dimensions }, texts, embed) };
+  return new HuggingFaceTransformersEmbeddings({ model: basename(path), batchSize: 16, maxRetries: 0 });
 }

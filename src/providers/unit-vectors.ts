@@ -1,25 +1,30 @@
 import { malformedAnswer } from './exchange.ts';
 
+// What is embedded of nothing but blank texts, for the size of a vector where only that tells it.
+const ANY_TEXT = 'word';
+
 /**
  * Embeds the texts that have something in them and brings all vectors to length 1. A blank text, which providers refuse, has
- * the vector (1, 0, 0, …).
- * @throws ProviderError `provider_answer_malformed` for a missing vector, one of another size, or one that points nowhere.
+ * the vector (1, 0, 0, …). All have as many numbers as the embedder says, else as the first one has.
+ * @throws ProviderError `provider_answer_malformed` for a missing vector, one of another size, one that points nowhere, or
+ * anything in it that is no finite number.
  */
 export async function unitVectors(
-  embedder: { readonly id: string; readonly dimensions: number },
+  embedder: { readonly id: string; readonly dimensions: number | null },
   texts: readonly string[],
   embed: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>,
 ): Promise<number[][]> {
   const written = texts.filter((text) => text.trim() !== '');
-  const vectors = written.length > 0 ? await embed(written) : [];
+  const asked = written.length === 0 && texts.length > 0 && embedder.dimensions === null ? [ANY_TEXT] : written;
+  const vectors = asked.length > 0 ? await embed(asked) : [];
+  const dimensions = embedder.dimensions ?? vectors[0]?.length ?? 0;
   let next = 0;
   return texts.map((text) => {
-    if (text.trim() === '') return Array.from({ length: embedder.dimensions }, (_, index) => (index === 0 ? 1 : 0));
+    if (text.trim() === '') return Array.from({ length: dimensions }, (_, index) => (index === 0 ? 1 : 0));
     const vector = vectors[next++] ?? [];
-    const length = Math.hypot(...vector);
-    if (vector.length !== embedder.dimensions || !(length > 0 && Number.isFinite(length))) {
-      throw malformedAnswer(embedder);
-    }
+    // JSON has no NaN: servers write null in its place, which would count as 0 below.
+    const length = vector.every(Number.isFinite) ? Math.hypot(...vector) : 0;
+    if (vector.length !== dimensions || !(length > 0 && Number.isFinite(length))) throw malformedAnswer(embedder);
     return vector.map((value) => value / length);
   });
 }

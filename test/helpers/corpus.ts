@@ -5,7 +5,8 @@ import { type Submission, type Submitted, submitDocument } from '../../ingest/do
 import { createIndexer } from '../../ingest/index-document.ts';
 import type { Outbox } from '../../ingest/ports.ts';
 import { refreshStatistics } from '../../ingest/statistics.ts';
-import type { Database, Embedder } from '../../retrieval/ports.ts';
+import type { Database, Embedder, Logger } from '../../retrieval/ports.ts';
+import { createTestLogger } from './test-logger.ts';
 import { createWordEmbedder } from './word-embedder.ts';
 
 /** An ACL request of which only the parts that matter are written. */
@@ -25,7 +26,11 @@ export interface Corpus {
 
 export function createCorpus(
   database: Database,
-  { tenantId = 'acme', embedder = createWordEmbedder() }: { tenantId?: string; embedder?: Embedder } = {},
+  {
+    tenantId = 'acme',
+    embedder = createWordEmbedder(),
+    logger = createTestLogger().logger,
+  }: { tenantId?: string; embedder?: Embedder; logger?: Logger } = {},
 ): Corpus {
   const sent: string[] = [];
   const outbox: Outbox = {
@@ -33,7 +38,7 @@ export function createCorpus(
       sent.push(name);
     },
   };
-  const indexDocument = createIndexer({ database, outbox, embedder, workerId: randomUUID() });
+  const indexDocument = createIndexer({ database, outbox, embedder, logger, workerId: randomUUID() });
   const submit: Corpus['submit'] = (uri, content, options = {}) =>
     database.transaction((query) =>
       submitDocument(query, outbox, {

@@ -6,6 +6,7 @@ import { createSearch, type SearchOptions, type SearchResult } from '../../retri
 import { visibleAcls } from '../../retrieval/visible-acls.ts';
 import { type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
+import { createTestLogger } from '../helpers/test-logger.ts';
 import { createWordEmbedder } from '../helpers/word-embedder.ts';
 
 let opened: TestDatabase;
@@ -25,7 +26,16 @@ const old = createWordEmbedder('test:words@1');
 const next = createWordEmbedder('test:words@2');
 
 const anew = (options: Partial<EmbedAnewOptions> = {}) =>
-  embedAnew({ database: opened.database, embedder: next, buildIndexes: async () => undefined, ...options }, 'acme');
+  embedAnew(
+    {
+      database: opened.database,
+      embedder: next,
+      logger: createTestLogger().logger,
+      buildIndexes: async () => undefined,
+      ...options,
+    },
+    'acme',
+  );
 
 async function search(embedder: Embedder, options: Partial<SearchOptions> = {}): Promise<SearchResult> {
   const audience = [{ principals: ['verbatim:everyone'] }];
@@ -36,6 +46,7 @@ async function search(embedder: Embedder, options: Partial<SearchOptions> = {}):
     weights: { lexical: 0, vector: 1 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,
+    logger: createTestLogger().logger,
     clock: Date.now,
     ...options,
   });
@@ -140,8 +151,60 @@ test('the index of the old vectors goes with them', async () => {
   await opened.database.outsideTransaction(`drop index ${after[0]}`);
 });
 
+describe('a model that was replaced under its name', () => {
+  /** The old name over vectors of `size` numbers. */
+  const replacedBy = (size: number): Embedder => ({
+    id: old.id,
+    dimensions: null,
+    embed: async (texts) =>
+      texts.map((text) => Array.from({ length: size }, (_, index) => (index < text.length ? 1 : 0))),
+  });
+
+  test.each([
+    ['shows by vectors of another size', 8, {}],
+    ['has to be told where they have the same', 16, { modelReplaced: true }],
+  ])('%s: all vectors are made anew, and words alone are searched until then', async (_, size, settings) => {
+    const during: SearchResult[] = [];
+    const embedder = replacedBy(size);
+    const outcome = await anew({
+      ...settings,
+      embedder,
+      buildIndexes: async () => void during.push(await search(embedder, { embedderById: () => null })),
+    });
+    expect(outcome).toMatchObject({ active: true, embedded: 70, missing: 0, removed: 70 });
+    expect(during.map(byMeaning)).toEqual([0]);
+    expect(during[0]?.degraded).toEqual(['vector_search_unavailable']);
+    expect(await vectors()).toEqual({ 'test:words@1 active': 70 });
+    expect(byMeaning(await search(embedder))).toBe(5);
+    expect(await anew({ embedder })).toMatchObject({ active: true, embedded: 0, removed: 0 });
+  });
+
+  test('what a stopped run made is kept by the next, also when that is told again', async () => {
+    const embedder = replacedBy(16);
+    const onProgress = () => {
+      throw new Error('stopped');
+    };
+    await expect(anew({ embedder, modelReplaced: true, onProgress })).rejects.toThrow('stopped');
+    expect(await anew({ embedder, modelReplaced: true })).toMatchObject({ active: true, embedded: 6, removed: 70 });
+  });
+
+  test('vectors of it that stand among the others, with which no search works, are made anew', async () => {
+    await opened.database.owner((query) =>
+      query(`update chunk_embeddings set embedding = '[1,0]' where chunk_id in (select chunk_id from chunks limit 3)`),
+    );
+    expect((await search(old, { weights: { lexical: 1, vector: 1 } })).degraded).toEqual(['vector_search_failed']);
+    expect(await anew({ embedder: old })).toMatchObject({ active: true, embedded: 3, missing: 0, removed: 3 });
+    expect(byMeaning(await search(old))).toBe(5);
+  });
+
+  test('nothing is changed while it is away', async () => {
+    await expect(anew({ embedder: failing(() => true) })).rejects.toThrow('down');
+    expect(await vectors()).toEqual({ 'test:words@1 active': 70 });
+  });
+});
+
 describe('a search whose embedder is not the one of the vectors', () => {
-  const byId = async (id: string) => (id === old.id ? old : null);
+  const byId = (id: string) => (id === old.id ? old : null);
 
   test('uses the old one while it can be had, and never both', async () => {
     await anew({ embedder: failing((text) => text.includes('number 69')) });
@@ -153,14 +216,14 @@ describe('a search whose embedder is not the one of the vectors', () => {
   }, 240_000);
 
   test('finds by words alone where it cannot, and says so', async () => {
-    const result = await search(next, { embedderById: async () => null, weights: { lexical: 1, vector: 1 } });
+    const result = await search(next, { embedderById: () => null, weights: { lexical: 1, vector: 1 } });
     expect(result.degraded).toEqual(['vector_search_unavailable']);
     expect([byMeaning(result), result.ranked.map((chunk) => chunk.uri)]).toEqual([0, ['7.md']]);
   });
 
   test('by a process that still has the old one after the switch uses the new one', async () => {
     await anew();
-    const result = await search(old, { embedderById: async (id) => (id === next.id ? next : null) });
+    const result = await search(old, { embedderById: (id) => (id === next.id ? next : null) });
     expect([byMeaning(result), result.degraded]).toEqual([5, []]);
   });
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { embedAll } from '../../ingest/embed-batches.ts';
+import { VectorSizeError } from '../../ingest/active-embedder.ts';
+import { embedAll, PROBE } from '../../ingest/embed-batches.ts';
 import { EmbedderClosedError } from '../../retrieval/errors.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 
-/** Vectors are [text length, 1]; `fails` decides for each request whether it is refused. */
+/** Vectors are [text length, 1]; `fails` decides for each request whether it is refused, but for the plain word. */
 function fakeEmbedder(fails: (texts: readonly string[], request: number) => boolean = () => false) {
   const requests: (readonly string[])[] = [];
   let running = 0;
@@ -13,6 +14,7 @@ function fakeEmbedder(fails: (texts: readonly string[], request: number) => bool
     id: 'fake:lengths@1',
     dimensions: 2,
     async embed(texts) {
+      if (texts[0] === PROBE) return [[PROBE.length, 1]];
       requests.push(texts);
       const request = requests.length;
       mostRunning = Math.max(mostRunning, ++running);
@@ -142,12 +144,66 @@ describe('embedAll', () => {
     const embedder: Embedder = {
       id: 'fake:odd@1',
       dimensions: 2,
-      embed: async (given) => (given.length === 2 ? answer : []),
+      embed: async (given) => (given.length === 2 ? answer : given[0] === PROBE ? [[1, 1]] : []),
     };
     const { options, failures } = recorder();
     expect(await embedAll(embedder, ['a', 'b'], { ...options, retries: 0 })).toEqual([null, null]);
     expect(failures.map(([index]) => index)).toEqual([0, 1]);
     expect(String(failures[0]?.[1])).toContain('fake:odd@1 gave');
+  });
+
+  describe('while the embedder is away', () => {
+    function awayAfter(requests: number) {
+      let asked = 0;
+      const embedder: Embedder = {
+        id: 'fake:away@1',
+        dimensions: null,
+        async embed(given) {
+          if (++asked > requests) throw new Error('down');
+          return given.map(() => [1, 0]);
+        },
+      };
+      return { embedder, asked: () => asked };
+    }
+
+    it('is told so once, and asked for nothing that is left', async () => {
+      const { embedder, asked } = awayAfter(2);
+      const { options, failures, progress } = recorder();
+      const told: unknown[] = [];
+      const settings = { ...options, batchSize: 2, concurrency: 1, onAway: (error: unknown) => void told.push(error) };
+      const vectors = await embedAll(embedder, texts(40), settings);
+      expect(vectors.map((vector) => vector !== null)).toEqual(texts(40).map((_, index) => index < 4));
+      expect([told, failures]).toEqual([[new Error('down')], []]);
+      // The batch with its three retries, and the plain word.
+      expect(asked()).toBe(2 + 4 + 1);
+      expect(progress.at(-1)).toEqual([40, 40]);
+    });
+
+    it.each([
+      ['than the stored ones have', { dimensions: 3 }, 0],
+      ['than those before', {}, 1],
+    ])('and gives vectors of another size %s, does not wait for that to pass', async (_, settings, before) => {
+      let asked = 0;
+      const embedder: Embedder = {
+        id: 'fake:replaced@1',
+        dimensions: null,
+        embed: async (given) => given.map(() => (asked++ < before ? [1, 0, 0] : [1, 0])),
+      };
+      const { options, delaysMs } = recorder();
+      const told: unknown[] = [];
+      const onAway = (error: unknown) => void told.push(error);
+      const vectors = await embedAll(embedder, texts(3), {
+        ...options,
+        ...settings,
+        batchSize: 1,
+        concurrency: 1,
+        onAway,
+      });
+      expect(vectors.filter(Boolean)).toHaveLength(before);
+      expect(told).toEqual([expect.any(VectorSizeError)]);
+      expect(String(told[0])).toContain('verbatim reembed');
+      expect(delaysMs).toEqual([]);
+    });
   });
 
   it('ends at once when the embedder is closed, since waiting would only keep the process', async () => {

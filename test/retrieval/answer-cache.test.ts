@@ -16,6 +16,7 @@ import type { AnswerModel } from '../../retrieval/ports.ts';
 import { createSearch } from '../../retrieval/search.ts';
 import { acl, type Corpus, createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
+import { createTestLogger } from '../helpers/test-logger.ts';
 import { createWordEmbedder } from '../helpers/word-embedder.ts';
 
 let opened: TestDatabase;
@@ -67,6 +68,7 @@ function answerer(options: Partial<AnswererOptions> = {}) {
     weights: { lexical: 1, vector: 0.3 },
     lexicalTimeoutMs: 30_000,
     vectorTimeoutMs: 30_000,
+    logger: createTestLogger().logger,
     clock: Date.now,
   });
   const extractive = createExtractiveModel();
@@ -305,7 +307,7 @@ describe('an answer is made anew after', () => {
     await rows('delete from chunk_embeddings');
     const ask = answerer();
     await ask(question(LEAVE, 'intern'));
-    await embedMissing({ database: opened.database, embedder }, 'acme');
+    await embedMissing({ database: opened.database, embedder, logger: createTestLogger().logger }, 'acme');
     await ask(question(LEAVE, 'intern'));
     expect(await wasCached()).toBe(false);
   });
