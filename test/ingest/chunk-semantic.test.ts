@@ -12,9 +12,13 @@ const seals: Embedder = {
   embed: async (texts) => texts.map((text) => (text.includes('seal') ? [1, 0] : [0.6, 0.8])),
 };
 
-async function chunksOf(markdown: string, similarity: number, embedder: Embedder = seals): Promise<string[]> {
+async function chunksOf(
+  markdown: string,
+  similarity: number,
+  { embedder = seals, leastChars = 1 }: { embedder?: Embedder; leastChars?: number } = {},
+): Promise<string[]> {
   const document = await parseBytes({ bytes: Buffer.from(markdown), name: 'a.md', mediaType: '' });
-  const cuts = await semanticCuts(document.text, chunkedPieces(document), { embedder, similarity });
+  const cuts = await semanticCuts(document.text, chunkedPieces(document), { embedder, similarity, leastChars });
   return chunkDocument(document, { cuts }).map(({ start, end }) => document.text.slice(start, end));
 }
 
@@ -30,6 +34,23 @@ describe('the semantic chunker', () => {
     expect(chunks.join(' ')).toBe(TEXT);
   });
 
+  it.each([
+    ['each sentence is long enough', 1, [35, 55]],
+    ['one sentence is too short for a chunk', 30, [35]],
+    ['no two chunks are long enough', 60, []],
+  ])('cuts off no less than is said: %s', async (_, leastChars, starts) => {
+    const text = 'The seal sleeps on the cold rocks. Rent is due in May. A seal swims under the ice sheet.';
+    const chunks = await chunksOf(text, 0.75, { leastChars });
+    expect(chunks.map((chunk) => text.indexOf(chunk))).toEqual([0, ...starts]);
+  });
+
+  it('by default makes no chunk of a sentence, however unlike its neighbours', async () => {
+    const text = 'A seal swims. Rent is due in May. '.repeat(40).trim();
+    const document = await parseBytes({ bytes: Buffer.from(text), name: 'a.txt', mediaType: '' });
+    const cuts = await semanticCuts(document.text, chunkedPieces(document), { embedder: seals, similarity: 0.75 });
+    expect([...cuts]).toEqual([510]);
+  });
+
   it('keeps lists and tables whole', async () => {
     const chunks = await chunksOf('- The seal sleeps.\n- Rent is due.\n', 0.99);
     expect(chunks).toHaveLength(1);
@@ -37,7 +58,7 @@ describe('the semantic chunker', () => {
 
   it('leaves together what cannot be embedded', async () => {
     const broken = { ...seals, embed: () => Promise.reject(new Error('down')) };
-    await expect(chunksOf('The seal sleeps. Rent is due.', 0.75, broken)).resolves.toHaveLength(1);
+    await expect(chunksOf('The seal sleeps. Rent is due.', 0.75, { embedder: broken })).resolves.toHaveLength(1);
   });
 
   it('wherever it cuts, chunks ascend, begin at each cut, and cover all text', async () => {
@@ -46,7 +67,8 @@ describe('the semantic chunker', () => {
       fc.asyncProperty(fc.array(sentence, { minLength: 1, maxLength: 40 }), async (sentences) => {
         const text = sentences.join(' ');
         const document = await parseBytes({ bytes: Buffer.from(text), name: 'a.txt', mediaType: '' });
-        const cuts = await semanticCuts(document.text, chunkedPieces(document), { embedder: seals, similarity: 0.75 });
+        const how = { embedder: seals, similarity: 0.75, leastChars: 30 };
+        const cuts = await semanticCuts(document.text, chunkedPieces(document), how);
         const chunks = chunkDocument(document, { cuts });
         for (const cut of cuts) {
           expect(chunks.some(({ start }) => start === cut)).toBe(true);
