@@ -23,8 +23,12 @@ export interface ShareFigures {
   readonly recallAt50: number;
   /** `order by embedding <=> q limit 50` on the same rows without any filter. */
   readonly plain: Percentiles;
+  /** p95 of `retrieval` by that of the plain query. */
+  readonly plainRatio: number;
   /** The peer with a filter on metadata that lets the same rows through; null = not asked. */
   readonly peer: Percentiles | null;
+  /** p95 of `retrieval` by that of the peer; null = not asked. */
+  readonly peerRatio: number | null;
   /** The same share of what the peer gives: its index is filtered after the walk, so it may give fewer than 50; null = not asked. */
   readonly peerRecallAt50: number | null;
   /** The peer with the walk of its index set as the product sets its own, so that it finds about as much; null = not asked. */
@@ -51,15 +55,18 @@ export type PeerSearch = (vector: readonly number[], limit: number) => Promise<r
 const NEIGHBOURS = 50;
 const ANSWER_CHUNKS = 10; // as many as the product asks for when it answers
 const FETCHED = 50; // and what its vector search fetches for them
-const WARM_UP = 5; // questions that are not counted: plans, pages and code are read for the first time
+/** Questions that are not counted, the first of each share: plans, pages and code are read for the first time. */
+export const WARM_UP = 5;
 
-/** Asks every question with the rights of `audience`. */
+/** Asks every question with the rights of `audience`; all but the first `WARM_UP` count. @throws RangeError when none does. */
 export async function measureSearch(
   product: MeasuredProduct,
   { sharePercent, audience }: { sharePercent: number; audience: Audience },
   questions: readonly SyntheticQuestion[],
 ): Promise<ShareFigures> {
   const { tenantId, database, clock } = product;
+  if (questions.length <= WARM_UP)
+    throw new RangeError(`${questions.length} questions are none after ${WARM_UP} to warm up`);
   const times = new Map<string, number[]>();
   const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
   const recalls: Record<'product' | 'peer' | 'tunedPeer', number[]> = { product: [], peer: [], tunedPeer: [] };
@@ -84,27 +91,28 @@ export async function measureSearch(
     if (byPeer) recalls.peer.push(shareOf(exact, byPeer));
     if (byTunedPeer) recalls.tunedPeer.push(shareOf(exact, byTunedPeer));
   }
-  const {
-    retrieval,
-    plain,
-    peer,
-    tunedPeer,
-    embed: _,
-    ...stages
-  } = Object.fromEntries([...times].map(([name, values]) => [name, percentiles(values)]));
-  const none = { p50: 0, p95: 0 };
+  const measured = (name: string) => percentiles(times.get(name) ?? []);
+  const [retrieval, plain] = [measured('retrieval'), measured('plain')];
+  const peer = product.peer && measured('peer');
   return {
     sharePercent,
-    retrieval: retrieval ?? none,
-    stages,
+    retrieval,
+    stages: Object.fromEntries(
+      [...times].filter(([name]) => !NO_STAGES.includes(name)).map(([name, values]) => [name, percentiles(values)]),
+    ),
     recallAt50: mean(recalls.product) ?? 0,
-    plain: plain ?? none,
-    peer: peer ?? null,
+    plain,
+    plainRatio: retrieval.p95 / plain.p95,
+    peer,
+    peerRatio: peer && retrieval.p95 / peer.p95,
     peerRecallAt50: mean(recalls.peer),
-    tunedPeer: tunedPeer ?? null,
+    tunedPeer: product.tunedPeer && measured('tunedPeer'),
     tunedPeerRecallAt50: mean(recalls.tunedPeer),
   };
 }
+
+// Times beside those of the stages of a search; vectors are given, so `embed` is of nothing.
+const NO_STAGES = ['retrieval', 'plain', 'peer', 'tunedPeer', 'embed'];
 
 async function nearest(product: MeasuredProduct, visibleTo: VisibleTo, vector: readonly number[]): Promise<string[]> {
   const { database, embedder } = product;

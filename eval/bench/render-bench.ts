@@ -73,10 +73,10 @@ function cells(share: ShareFigures): string[] {
   return [
     `${sharePercent} %`,
     both(retrieval),
-    (retrieval.p95 / plain.p95).toFixed(2),
+    share.plainRatio.toFixed(2),
     both(plain),
     peer ? both(peer) : '–',
-    peer ? (retrieval.p95 / peer.p95).toFixed(2) : '–',
+    share.peerRatio?.toFixed(2) ?? '–',
     recallAt50.toFixed(4),
     peerRecallAt50?.toFixed(4) ?? '–',
     tunedPeer ? both(tunedPeer) : '–',

@@ -1,14 +1,10 @@
 // `verbatim bench`: how fast questions are answered at size, beside what else one could run on the same rows.
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type MeasuredProduct, measureSearch, type ShareFigures } from '../../eval/bench/measure-search.ts';
+import { type MeasuredProduct, measureSearch, type ShareFigures, WARM_UP } from '../../eval/bench/measure-search.ts';
 import { type BenchFigures, renderBench, type SizeFigures } from '../../eval/bench/render-bench.ts';
 import { createSyntheticCorpus, type SyntheticQuestion } from '../../eval/bench/synthetic-corpus.ts';
 import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
+import { UsageError } from '../../retrieval/errors.ts';
 import type { VisibleTo } from '../../retrieval/model.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 import { createSearch } from '../../retrieval/search.ts';
@@ -22,8 +18,12 @@ import { BENCH_EMBEDDER, BENCH_TENANT, fillCorpus, groupPrincipal } from './benc
 import { forIndexBuilds, keptDatabaseName, onBenchServerDatabase } from './bench-database.ts';
 import { measureIngest } from './bench-ingest.ts';
 import { type BenchPeer, createBenchPeer } from './bench-peer.ts';
+import { measureStartUp } from './bench-start-up.ts';
+import { onOwnDirectory } from './own-database.ts';
 import { createProgress } from './progress.ts';
+import { readCount, readCounts } from './read-counts.ts';
 import type { CliContext } from './run-cli.ts';
+import { runStoppable, type StoppableContext } from './until-stopped.ts';
 
 interface BenchOptions {
   readonly sizes: readonly number[];
@@ -42,66 +42,87 @@ export function addBenchCommand(program: Command, context: CliContext): void {
     .description(
       'measure retrieval at size, beside plain pgvector and LangChain on the same rows; ingest; start-up; memory',
     )
-    .option('--sizes <counts>', 'numbers of chunks', readNumbers, [1_000, 10_000, 100_000])
-    .option('--shares <percents>', 'percent of the chunks that the reader may see', readNumbers, [1, 8, 30, 100])
-    .option('--questions <count>', 'questions for each size and share', (text) => readNumbers(text)[0] ?? 1, 60)
+    .option('--sizes <counts>', 'numbers of chunks', readCounts, [1_000, 10_000, 100_000])
+    .option('--shares <percents>', 'percent of the chunks that the reader may see', readPercents, [1, 8, 30, 100])
+    .option(
+      '--questions <count>',
+      `questions for each size and share that are measured, after ${WARM_UP} that are not`,
+      readCount,
+      60,
+    )
     .option(
       '--database <database>',
       '"embedded", or the URL of a server on which a database may be created',
-      'embedded',
+      readDatabase,
+      EMBEDDED,
     )
     .option('--keep', 'on a server: keep the filled databases (verbatim_bench_…), and use those of an earlier run')
     .option('--no-ingest', 'leave out ingest and start-up')
     .option('--json', 'print the figures as JSON')
-    .action((options: BenchOptions) => bench(context, options));
+    .action((options: BenchOptions) => runStoppable(context, (stoppable) => bench(stoppable, options)));
 }
 
-function readNumbers(text: string): number[] {
-  const numbers = text.split(',').map(Number);
-  if (numbers.some((number) => !Number.isInteger(number) || number < 1)) {
-    throw new InvalidArgumentError('give whole numbers from 1, separated by commas');
+const EMBEDDED = 'embedded';
+
+function readPercents(text: string): number[] {
+  const percents = readCounts(text);
+  if (percents.some((percent) => percent > 100)) {
+    throw new InvalidArgumentError('give whole numbers from 1 to 100, separated by commas');
   }
-  return numbers.sort((a, b) => a - b);
+  return percents;
 }
 
-async function bench(context: CliContext, options: BenchOptions): Promise<void> {
+function readDatabase(text: string): string {
+  if (text === EMBEDDED || /^postgres(?:ql)?:\/\/./.test(text)) return text;
+  throw new InvalidArgumentError(
+    `give "${EMBEDDED}", or a URL such as postgres://user:password@localhost:5432/postgres`,
+  );
+}
+
+async function bench(context: StoppableContext, options: BenchOptions): Promise<void> {
+  if (options.keep && options.database === EMBEDDED) {
+    throw new UsageError(
+      '--keep is for servers: give --database URL with it; the embedded database is made anew each time',
+    );
+  }
   const sizes: SizeFigures[] = [];
   for (const chunks of options.sizes) sizes.push(await measureSize(context, options, chunks));
   const figures: BenchFigures = {
     sizes,
     ingest: options.ingest ? await measureIngest(context) : null,
-    startUp: options.ingest ? await measureStartUp() : null,
+    startUp: options.ingest ? await measureStartUp(context) : null,
   };
   context.streams.stdout.write(options.json ? `${JSON.stringify(figures, null, 2)}\n` : renderBench(figures));
 }
 
 type Connection = DatabaseConnection | { readonly connectionString: string };
 
-async function measureSize(context: CliContext, options: BenchOptions, chunks: number): Promise<SizeFigures> {
+async function measureSize(context: StoppableContext, options: BenchOptions, chunks: number): Promise<SizeFigures> {
   // The plain query sees all.
   const corpusShares = [...new Set([...options.shares, 100])];
   const run = async (database: DatabaseClient, connection: Connection) => {
     try {
       await migrate(database);
-      return await measureDatabase(context, { ...options, corpusShares }, chunks, { database, connection });
+      const measured = measureDatabase(context, { ...options, corpusShares }, chunks, { database, connection });
+      return await context.untilStopped(measured);
     } finally {
       await database.close();
     }
   };
-  if (options.database !== 'embedded') {
+  if (options.database !== EMBEDDED) {
     const keep = options.keep ? keptDatabaseName(chunks, corpusShares) : null;
     return onBenchServerDatabase(options.database, keep, (connectionString) =>
       run(createDatabase({ connectionString }), { connectionString }),
     );
   }
-  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-bench-'));
-  const server = await openEmbedded({ dataDir, shared: false });
-  try {
-    return await run(createDatabase({ connection: server.connection }), server.connection);
-  } finally {
-    await server.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return onOwnDirectory('bench', async (dataDir) => {
+    const server = await openEmbedded({ dataDir, shared: false });
+    try {
+      return await run(createDatabase({ connection: server.connection }), server.connection);
+    } finally {
+      await server.close();
+    }
+  });
 }
 
 async function measureDatabase(
@@ -128,7 +149,7 @@ async function measureDatabase(
   const memory = watchMemory();
   try {
     const figures: ShareFigures[] = [];
-    const questions = corpus.questions(count);
+    const questions = corpus.questions(WARM_UP + count);
     for (const [group, sharePercent] of shares.entries()) {
       const groups = Array.from({ length: group + 1 }, (_, index) => index);
       const audience = [{ principals: groups.map(groupPrincipal) }];
@@ -235,27 +256,4 @@ function watchMemory(): { peakMb(): number; end(): void } {
     },
     end: () => clearInterval(timer),
   };
-}
-
-const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
-
-// A whole process each time, as a person starts it.
-async function measureStartUp(): Promise<BenchFigures['startUp']> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-bench-'));
-  const start = async () => {
-    const began = performance.now();
-    const child = spawn(process.execPath, [BIN, 'status'], { env: { VERBATIM_DATA_DIR: dataDir }, stdio: 'ignore' });
-    await new Promise<void>((resolve, reject) => {
-      child.on('error', reject).on('exit', (code) => {
-        if (code === 0) resolve();
-        else reject(new Error(`"verbatim status" ended with ${code}`));
-      });
-    });
-    return (performance.now() - began) / 1000;
-  };
-  try {
-    return { firstSeconds: await start(), againSeconds: await start() };
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
 }

@@ -1,8 +1,5 @@
 // Ingest through the product's own indexer with the configured embedder.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { BenchFigures } from '../../eval/bench/render-bench.ts';
 import { createSyntheticCorpus } from '../../eval/bench/synthetic-corpus.ts';
@@ -10,25 +7,30 @@ import { submitDocument } from '../../ingest/documents.ts';
 import { createIndexer } from '../../ingest/index-document.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 import { openProduct, type Product } from '../product.ts';
-import type { CliContext } from './run-cli.ts';
+import { onOwnDirectory } from './own-database.ts';
+import type { StoppableContext } from './until-stopped.ts';
 
 const DOCUMENTS = 16;
 const SECTIONS = 5; // a chunk each
 
 /** Ingests synthetic documents into an embedded database of its own. */
-export async function measureIngest({ config, logger }: CliContext): Promise<NonNullable<BenchFigures['ingest']>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-bench-'));
-  const product = await openProduct({ ...config, databaseUrl: null, dataDir }, logger);
-  try {
-    await product.embedder.embed(['warm'], 'document');
-    return await indexAll(product);
-  } finally {
-    await product.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+export function measureIngest({
+  config,
+  logger,
+  untilStopped,
+}: StoppableContext): Promise<NonNullable<BenchFigures['ingest']>> {
+  return onOwnDirectory('bench', async (dataDir) => {
+    const product = await openProduct({ ...config, databaseUrl: null, dataDir }, logger);
+    try {
+      return await untilStopped(indexAll(product));
+    } finally {
+      await product.close();
+    }
+  });
 }
 
 async function indexAll({ database, embedder, config, logger }: Product): Promise<NonNullable<BenchFigures['ingest']>> {
+  await embedder.embed(['warm'], 'document');
   const watched = watchEmbedder(embedder);
   const tenantId = 'bench';
   const outbox = { send: async () => undefined };

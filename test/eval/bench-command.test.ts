@@ -12,7 +12,7 @@ async function bench(...args: string[]): Promise<{ status: number; out: string; 
 }
 
 test('measures every share on the embedded database, beside the plain query and the peer', async () => {
-  const run = await bench('--sizes', '300', '--shares', '30,100', '--questions', '8', '--no-ingest', '--json');
+  const run = await bench('--sizes', '300', '--shares', '30,100', '--questions', '1', '--no-ingest', '--json');
   expect([run.status, run.err]).toEqual([0, '']);
   const figures = JSON.parse(run.out) as BenchFigures;
   expect([figures.ingest, figures.startUp]).toEqual([null, null]);
@@ -23,6 +23,10 @@ test('measures every share on the embedded database, beside the plain query and 
     [30, 1, 1],
     [100, 1, 1],
   ]);
+  for (const { retrieval, plain, peer, plainRatio, peerRatio } of size?.shares ?? []) {
+    expect(plain.p95).toBeGreaterThan(0);
+    expect([plainRatio, peerRatio]).toEqual([retrieval.p95 / plain.p95, retrieval.p95 / (peer?.p95 ?? 0)]);
+  }
   for (const { retrieval, plain, peer, tunedPeer, stages } of size?.shares ?? []) {
     expect(tunedPeer).toBeNull();
     for (const each of [retrieval, plain, peer]) expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);
@@ -33,8 +37,14 @@ test('measures every share on the embedded database, beside the plain query and 
 });
 
 test.each([
-  ['--sizes', 'many'],
-  ['--shares', '0,100'],
-])('%s %s is not understood', async (...args) => {
-  expect((await bench(...args)).status).toBe(2);
+  { args: ['--sizes', 'many'], message: /whole numbers from 1, separated/ },
+  { args: ['--shares', '0,100'], message: /whole numbers from 1/ },
+  { args: ['--shares', '8,101'], message: /from 1 to 100/ },
+  { args: ['--questions', '2,5'], message: /give a whole number from 1$/m },
+  { args: ['--database', 'foo'], message: /"embedded", or a URL such as postgres:/ },
+  { args: ['--keep'], message: /--keep is for servers/ },
+])('$args is refused with what to give instead', async ({ args, message }) => {
+  const { status, out, err } = await bench(...args);
+  expect([status, out]).toEqual([2, '']);
+  expect(err).toMatch(message);
 });
