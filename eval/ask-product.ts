@@ -39,7 +39,7 @@ export interface Asked {
   /** The chunks of the answer's citations, as the audience may read them. */
   readonly citedChunks: ReadonlyMap<string, Chunk>;
   readonly decisionScore: number | null;
-  /** Of the answer where there is one, else of the search. */
+  /** Of the answer where there is one, else of the search; what has to be embedded for it is part of it. */
   readonly latencyMs: number;
   readonly degraded: readonly string[];
 }
@@ -71,6 +71,8 @@ export async function askProduct(
   const audience: Audience = [{ principals: question.principals }];
   const visibleTo = await database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true });
   const standalone = standaloneQuestion(question.text, question.history.at(-1));
+  // Before the searches, which leave the question's vector behind: the answer's time would be without embedding it.
+  const answer = withAnswer ? await answerInThread(product, question, audience) : null;
   const start = clock();
   const shallow = await product.search({ question: standalone, visibleTo, audience, limit: ANSWER_CHUNKS });
   const searchMs = clock() - start;
@@ -80,10 +82,7 @@ export async function askProduct(
     top: shallow.ranked,
     degraded: [...new Set([...shallow.degraded, ...deep.degraded])],
   };
-  if (!withAnswer) {
-    return { ...base, answer: null, citedChunks: new Map(), decisionScore: null, latencyMs: searchMs };
-  }
-  const answer = await answerInThread(product, question, audience);
+  if (!answer) return { ...base, answer, citedChunks: new Map(), decisionScore: null, latencyMs: searchMs };
   return {
     ...base,
     answer,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, open, readFile } from 'node:fs/promises';
+import { appendFile, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Embedder } from '../retrieval/ports.ts';
 
 /** An embedder that remembers, and how often that helped. */
 export interface CachedEmbedder extends Embedder {
-  /** Texts that were given from the cache and that were computed, so far. */
+  /** Documents' texts that were given from the cache and that were computed, so far. */
   readonly counts: { readonly remembered: number; readonly computed: number };
 }
 
@@ -14,8 +14,10 @@ const FLOAT_BYTES = 4; // the models compute in single precision
 const KEY_ENCODING = 'hex';
 
 /**
- * Remembers vectors by their text in one file for each embedder under `directory`, so that a second evaluation of a set
- * computes nothing. Vectors are given in single precision also when they are new, so that both runs agree.
+ * Remembers vectors by their text, those of documents in one file for each embedder under `directory`, which exists, so
+ * that a second evaluation of a set computes none of them. What is embedded as a question is remembered for this run only:
+ * the time of an answer holds it, as in the product, whatever ran before. Vectors are given in single precision also when
+ * they are new, so that all runs agree.
  *
  * The file is a row of records, the SHA-256 of kind and text and then the vector; several processes may append to it. A
  * record that a killed process left unfinished is cut off by the next one. Needs as much memory as the file is long.
@@ -23,27 +25,31 @@ const KEY_ENCODING = 'hex';
 export async function createCachedEmbedder(embedder: Embedder, directory: string): Promise<CachedEmbedder> {
   const { id } = embedder;
   const dimensions = embedder.dimensions ?? (await embedder.embed(['word'], 'document'))[0]?.length ?? 0;
-  await mkdir(directory, { recursive: true });
   const path = join(directory, `${id.replace(/[^\w.@-]+/g, '-')}-${dimensions}.vectors`);
-  const known = await readVectors(path, dimensions);
+  const stored = await readVectors(path, dimensions);
+  const asked = new Map<string, Float32Array>();
   const counts = { remembered: 0, computed: 0 };
   return {
     id,
     dimensions,
     counts,
     async embed(texts, kind) {
+      const known = kind === 'document' ? stored : asked;
       const keys = texts.map((text) => keyOf(kind, text));
       const missing = new Map<string, string>();
       keys.forEach((key, index) => {
         if (!known.has(key)) missing.set(key, texts[index] ?? '');
       });
-      counts.remembered += texts.length - missing.size;
-      counts.computed += missing.size;
+      if (kind === 'document') {
+        counts.remembered += texts.length - missing.size;
+        counts.computed += missing.size;
+      }
       if (missing.size > 0) {
         const vectors = await embedder.embed([...missing.values()], kind);
         const added = [...missing.keys()].map((key, index) => [key, Float32Array.from(vectors[index] ?? [])] as const);
         for (const [key, vector] of added) known.set(key, vector);
-        await appendFile(path, Buffer.concat(added.flatMap(([key, vector]) => record(key, vector))));
+        if (kind === 'document')
+          await appendFile(path, Buffer.concat(added.flatMap(([key, vector]) => record(key, vector))));
       }
       return keys.map((key) => Array.from(known.get(key) ?? []));
     },

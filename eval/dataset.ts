@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { MAX_QUESTION_CHARACTERS } from '../retrieval/answer-question.ts';
 import { UsageError } from '../retrieval/errors.ts';
 import type { Principal } from '../retrieval/model.ts';
 import type { Judgements } from './metrics.ts';
@@ -31,7 +32,7 @@ export interface DatasetQuestion {
   readonly principals: readonly Principal[];
   /** Earlier questions of the thread, oldest first. */
   readonly history: readonly string[];
-  /** null = the set does not say. */
+  /** Whether there is an answer: what the set says, or true where it gives one; null = neither. */
   readonly answerable: boolean | null;
   readonly goldSentences: readonly string[];
   readonly goldSpans: readonly GoldSpan[];
@@ -60,20 +61,34 @@ export interface Dataset {
   readonly attacks: readonly Attack[] | null;
 }
 
-const id = z.string().min(1);
-const principals = z.array(z.string().min(1));
-const text = z.string().refine((value) => value.trim() !== '', 'must not be blank');
-// A thread as its questions alone, or as turns of which the assistant's are not asked.
+// PostgreSQL stores neither U+0000 nor half a surrogate pair, and a message from there would name no line.
+const storable = z
+  .string()
+  .refine(
+    (value) => value.isWellFormed() && !value.includes('\u0000'),
+    'must not hold U+0000 or half a surrogate pair',
+  );
+// Both are keys of indexes, which take 2,704 bytes (PostgreSQL, B-tree); a code unit is at most three.
+const key = storable.pipe(z.string().min(1).max(800));
+const id = z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), key);
+const principals = z.array(key);
+const text = storable
+  .refine((value) => value.trim() !== '', 'must not be blank')
+  .refine(
+    (value) => value.trim().length <= MAX_QUESTION_CHARACTERS,
+    `must have at most ${MAX_QUESTION_CHARACTERS} characters, as any question`,
+  );
+// A thread as its questions alone, or as turns.
 const turn = z.union([
   z.string(),
   z.object({ text: z.string(), role: z.string().optional() }),
   z.object({ content: z.string(), role: z.string().optional() }),
 ]);
-const history = z.array(turn).nullish();
+const history = z.array(turn).nullish().transform(questionsOf).pipe(z.array(text));
 
 const CORPUS_LINE = z.object({
   id,
-  title: z.string(),
+  title: storable,
   text: z.string(),
   acl: z.array(principals).min(1, 'needs a layer: without one nobody could say who may read the text'),
   doc: z.string().nullish(),
@@ -100,8 +115,8 @@ interface Line<T> {
 
 /**
  * Reads and checks a set: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv` and, where there is one, `attacks.jsonl`.
- * @throws UsageError with file and line: a missing file, a malformed line, an unknown or repeated id, a quote that is not
- * in its text.
+ * @throws UsageError with file and line: a missing file, a malformed line or one that the product would not
+ * take, an unknown or repeated id, a quote that is not in its text.
  */
 export async function readDataset(directory: string): Promise<Dataset> {
   const corpusPath = join(directory, 'corpus.jsonl');
@@ -205,6 +220,7 @@ function toQuestion(
   textsById: ReadonlyMap<string, { readonly text: string }>,
 ): DatasetQuestion {
   const goldSentences = value.gold_sentences ?? [];
+  const hasAnswer = (value.answer ?? '').trim() !== '' || goldSentences.length > 0 || (value.quotes ?? []).length > 0;
   const goldSpans = (value.quotes ?? []).map((quote, index) => {
     const span = locateGold(quote, [...relevant.keys()], textsById);
     if (span) return span;
@@ -214,11 +230,11 @@ function toQuestion(
     id: value.id,
     text: value.text,
     principals: value.principals,
-    history: questionsOf(value.history),
-    answerable: value.answerable ?? null,
+    history: value.history,
+    answerable: value.answerable ?? (hasAnswer || null),
     goldSentences,
     goldSpans,
-    hasAnswerLabels: value.answerable != null || goldSentences.length > 0 || goldSpans.length > 0,
+    hasAnswerLabels: value.answerable != null || hasAnswer,
     relevant,
   };
 }
@@ -238,7 +254,8 @@ function locateGold(
   return { textId: found.textId, content, start: at, end: at + content.length };
 }
 
-function questionsOf(turns: z.output<typeof history>): string[] {
+// The assistant's turns are not asked.
+function questionsOf(turns: z.output<typeof turn>[] | null | undefined): string[] {
   return (turns ?? []).flatMap((each) => {
     if (typeof each === 'string') return each.trim() === '' ? [] : [each];
     const said = 'text' in each ? each.text : each.content;
@@ -252,5 +269,5 @@ function readAttacks(path: string, content: string, textsById: ReadonlyMap<strin
     const unknown = value.forbidden.find((textId) => !textsById.has(textId));
     if (unknown !== undefined) throw new UsageError(`${place}: corpus.jsonl has no text "${unknown}"`);
   }
-  return lines.map(({ value }) => ({ ...value, history: questionsOf(value.history) }));
+  return lines.map(({ value }) => value);
 }

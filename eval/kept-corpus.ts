@@ -1,6 +1,6 @@
 // A directory that keeps an ingested set between runs, for as long as nothing that made it has changed.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../retrieval/errors.ts';
@@ -17,11 +17,10 @@ export interface KeptCorpus {
 }
 
 /**
- * Prepares `directory` for documents made by `version`; what an earlier run left of another version is removed.
+ * Prepares `directory`, which exists, for documents made by `version`; what an earlier run left of another version is removed.
  * @throws UsageError when the directory holds files that no evaluation put there.
  */
 export async function openKeptCorpus(directory: string, version: string): Promise<KeptCorpus> {
-  await mkdir(directory, { recursive: true });
   const marker = join(directory, MARKER);
   const names = await readdir(directory);
   if (names.length > 0 && !names.includes(MARKER)) {

@@ -23,6 +23,8 @@ export interface Submission {
   readonly effectiveTo?: Date;
   readonly sourceChangedAt?: Date;
   readonly submittedBy: string;
+  /** The id of the document when it is new; a random one where absent. */
+  readonly newDocumentId?: string;
   /** Searchable by its words first, and by meaning when the embedder comes to it. */
   readonly embedLater?: boolean;
   /** Index it before what waits in a large batch. */
@@ -109,7 +111,7 @@ async function findByUri(query: Query, submission: NewDocument): Promise<Known |
 
 type NewDocument = Pick<
   Submission,
-  'tenantId' | 'sourceId' | 'uri' | 'fileName' | 'mediaType' | 'title' | 'submittedBy'
+  'tenantId' | 'sourceId' | 'uri' | 'fileName' | 'mediaType' | 'title' | 'submittedBy' | 'newDocumentId'
 >;
 
 /** @returns the new document, or undefined where another process has just made one of this URI. */
@@ -121,7 +123,7 @@ async function insertDocument(query: Query, submission: NewDocument): Promise<Kn
        returning document_id, state, version, pending_version, acl_id`,
     [
       submission.tenantId,
-      randomUUID(),
+      submission.newDocumentId ?? randomUUID(),
       submission.sourceId,
       submission.uri,
       submission.title ?? submission.fileName,

@@ -1,24 +1,25 @@
 // `verbatim eval`: a set of questions through the whole product, on a database of its own that is gone afterwards.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { EvaluatedProduct } from '../../eval/ask-product.ts';
 import { type Dataset, readDataset } from '../../eval/dataset.ts';
 import { evaluateDataset } from '../../eval/evaluate-dataset.ts';
 import { hashOfFiles, openKeptCorpus } from '../../eval/kept-corpus.ts';
-import { renderReport, reportJson } from '../../eval/render-report.ts';
+import { type DatasetReport, renderReport, reportJson } from '../../eval/render-report.ts';
 import { summarise } from '../../eval/summarise.ts';
 import { UsageError } from '../../retrieval/errors.ts';
 import { scoreAnswerability } from '../../retrieval/extractive-answer.ts';
 import type { Config } from '../config.ts';
+import { makeDirectory, prepareDataDirectory } from '../database/data-directory.ts';
 import { openProduct, type Product } from '../product.ts';
 import { EVAL_TENANT, ingestTexts } from './eval-ingest.ts';
-import { onOwnServerDatabase } from './own-database.ts';
+import { onOwnDirectory, onOwnServerDatabase } from './own-database.ts';
 import { createProgress } from './progress.ts';
+import { readCount } from './read-counts.ts';
 import type { CliContext } from './run-cli.ts';
+import { runStoppable, type StoppableContext } from './until-stopped.ts';
 
 interface DatasetOptions {
   readonly json?: boolean;
@@ -32,27 +33,26 @@ export function addEvalCommand(program: Command, context: CliContext): void {
   const command = program.command('eval').description('measure how well questions are found, answered and refused');
   command
     .command('dataset')
-    .description('run a folder of texts, questions and judgements (corpus.jsonl, queries.jsonl, qrels.tsv)')
+    .description(
+      'run a folder of texts, questions and judgements (corpus.jsonl, queries.jsonl, qrels.tsv); latency includes embedding',
+    )
     .argument('<directory>')
     .option('--limit <count>', 'only the first questions and attacks', readCount)
     .option('--keep <directory>', 'keep the ingested documents there, and use them while nothing has changed')
     .option('--json', 'print the figures as JSON')
     .option('--verbose', 'with the ids of the worst questions; as JSON with every question')
-    .action((directory: string, options: DatasetOptions) => evalDataset(context, directory, options));
+    .action((directory: string, options: DatasetOptions) =>
+      runStoppable(context, (stoppable) => evalDataset(stoppable, directory, options)),
+    );
   command.commands.forEach((each) => {
     each.copyInheritedSettings(program);
   });
 }
 
-function readCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('give a whole number from 1');
-  return count;
-}
-
-async function evalDataset(context: CliContext, directory: string, options: DatasetOptions): Promise<void> {
+async function evalDataset(context: StoppableContext, directory: string, options: DatasetOptions): Promise<void> {
   const { stdout } = context.streams;
   const whole = await readDataset(directory);
+  await prepareDataDirectory(context.config.dataDir);
   const { limit } = options;
   const dataset: Dataset = {
     ...whole,
@@ -62,9 +62,7 @@ async function evalDataset(context: CliContext, directory: string, options: Data
   const report = await withOwnDatabase(context.config, dataset, options.keep, async (config, kept) => {
     const product = await openProduct(config, context.logger, { withoutAnswerCache: true });
     try {
-      const ingest = await ingestDataset(context, product, dataset, kept);
-      const outcomes = await askAll(context, product, dataset, ingest.timingsMs);
-      return { ...outcomes, name: dataset.name, ingest, figures: summarise(outcomes.questions, outcomes.attacks) };
+      return await context.untilStopped(measure(context, product, dataset, kept));
     } finally {
       await product.close();
     }
@@ -75,6 +73,12 @@ async function evalDataset(context: CliContext, directory: string, options: Data
   } else {
     stdout.write(renderReport(report, { withIds: options.verbose === true }));
   }
+}
+
+async function measure(context: CliContext, product: Product, dataset: Dataset, kept: Kept): Promise<DatasetReport> {
+  const ingest = await ingestDataset(context, product, dataset, kept);
+  const outcomes = await askAll(context, product, dataset, ingest.timingsMs);
+  return { ...outcomes, name: dataset.name, ingest, figures: summarise(outcomes.questions, outcomes.attacks) };
 }
 
 interface Kept {
@@ -93,16 +97,12 @@ async function withOwnDatabase<T>(
 ): Promise<T> {
   if (keep !== undefined) {
     if (config.databaseUrl) throw new UsageError('--keep needs the embedded database; unset DATABASE_URL');
+    await makeDirectory(keep);
     return run({ ...config, dataDir: keep }, await openKeptCorpus(keep, await corpusVersion(config, dataset)));
   }
   if (config.databaseUrl)
     return onOwnServerDatabase(config.databaseUrl, 'eval', (databaseUrl) => run({ ...config, databaseUrl }, NOT_KEPT));
-  const dataDir = await mkdtemp(join(tmpdir(), 'verbatim-eval-'));
-  try {
-    return await run({ ...config, dataDir }, NOT_KEPT);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return onOwnDirectory('eval', (dataDir) => run({ ...config, dataDir }, NOT_KEPT));
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -123,8 +123,9 @@ async function ingestDataset(
     submitted: createProgress(streams.stderr, 'documents submitted'),
     indexed: createProgress(streams.stderr, 'documents indexed'),
   };
+  const cacheDirectory = await prepareDataDirectory(join(config.dataDir, 'eval-cache'));
   const ingest = await ingestTexts(product, texts, {
-    cacheDirectory: join(config.dataDir, 'eval-cache'),
+    cacheDirectory,
     reused: kept.reusable,
     onProgress: (stage, done) => progress[stage].show(done, texts.length),
   });
@@ -151,6 +152,8 @@ async function askAll(
     clock: Date.now,
     runId: randomUUID(),
   };
+  // Loading the built-in model is nothing that a question waits for in the product. What is away shows with each question.
+  await embedder.embed(['warm'], 'question').catch(() => undefined);
   const progress = createProgress(streams.stderr, 'questions');
   const start = performance.now();
   const onProgress = (done: number, total: number) => progress.show(done, total);

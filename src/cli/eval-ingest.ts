@@ -47,6 +47,7 @@ export async function ingestTexts(
     await stopwatch.time('index', () => indexAll(product, jobs, (done) => onProgress('indexed', done)));
     await stopwatch.time('permissions', () => putAcls(product, texts));
     await stopwatch.time('statistics', () => refreshFigures(product.database, EVAL_TENANT, true));
+    await stopwatch.time('sort', () => product.database.outsideTransaction(SORT_VECTORS));
     await stopwatch.time('vectorIndexes', () => buildVectorIndexes(product));
   }
   const counted = await countIngested(product);
@@ -60,6 +61,10 @@ async function rememberVectors({ embedder }: Product, directory: string): Promis
   Object.assign(embedder, { embed: cached.embed });
   return cached;
 }
+
+// Of chunks at the same distance a vector search takes those that are stored first, and which of two documents is indexed
+// first is chance: rows in the order of their ids make every run of a set the same.
+const SORT_VECTORS = 'cluster chunk_embeddings using chunk_embeddings_pkey';
 
 const DOCUMENTS_PER_TRANSACTION = 100; // a commit costs as much as storing several short texts
 
@@ -93,6 +98,7 @@ async function submitBatch(query: Query, texts: readonly CorpusText[]): Promise<
       title: text.title,
       acl: requestOf(text.acl),
       submittedBy: 'eval',
+      newDocumentId: digestOf(text.id),
     });
     jobs.push({ tenantId: EVAL_TENANT, documentId, version });
   }
@@ -103,8 +109,13 @@ const NO_OUTBOX: Outbox = { send: async () => undefined };
 
 // A section of a Markdown page is Markdown; of everything else nothing is known, so it is read as it stands.
 function fileNameOf({ id, doc }: CorpusText): string {
-  const name = createHash('sha256').update(id).digest('hex').slice(0, 16);
-  return /\.(md|markdown)$/i.test(doc ?? '') ? `${name}.md` : `${name}.txt`;
+  return /\.(md|markdown)$/i.test(doc ?? '') ? `${digestOf(id)}.md` : `${digestOf(id)}.txt`;
+}
+
+// Chunks of equal score are ordered by their ids, which begin with the document's: from the text's id alone, so that every
+// run has the same, and by a digest, so that no order of a set's ids (relevant ones first, say) decides.
+function digestOf(textId: string): string {
+  return createHash('sha256').update(textId).digest('hex').slice(0, 32);
 }
 
 const PUBLIC: Omit<AclRequest, 'allow' | 'require'> = { deny: [], grant: [], level: 'public' };

@@ -51,16 +51,32 @@ export const SOCKET_PORT = 5432;
  * @throws DatabaseUnavailableError when it cannot be created or written.
  */
 export async function prepareDataDirectory(dataDir: string): Promise<string> {
+  await makeDirectory(dataDir);
   try {
-    await makeDirectories(resolve(dataDir));
     await chmod(dataDir, 0o700);
     return await realpath(dataDir);
   } catch (error) {
-    throw new DatabaseUnavailableError(
-      `the data directory ${dataDir} cannot be used; it must be a directory that this user owns and may write`,
-      { cause: error },
-    );
+    throw cannotBeUsed(dataDir, error);
   }
+}
+
+/**
+ * Creates a directory that is not there, and those above it; one that is there stays as it is.
+ * @throws DatabaseUnavailableError when it cannot be created.
+ */
+export async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await makeDirectories(resolve(directory));
+  } catch (error) {
+    throw cannotBeUsed(directory, error);
+  }
+}
+
+function cannotBeUsed(directory: string, cause: unknown): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(
+    `the data directory ${directory} cannot be used; it must be a directory that this user owns and may write`,
+    { cause },
+  );
 }
 
 // One level at a time: in a file system that makes no directories but says ENOENT, as /proc does, Node's recursive mkdir

@@ -49,6 +49,18 @@ test('a text is computed once, also over two runs, and always has the same vecto
   expect(two.counts).toEqual({ remembered: 2, computed: 1 });
 });
 
+test('what is embedded as a question is computed by every run anew, once, and is in no file', async () => {
+  for (let run = 0; run < 2; run++) {
+    const embedder = countingEmbedder();
+    const cached = await createCachedEmbedder(embedder, directory);
+    const first = await cached.embed(['aa', 'bbb'], 'question');
+    expect(await cached.embed(['aa', 'bbb'], 'question')).toEqual(first);
+    expect(embedder.asked).toEqual(['aa', 'bbb']);
+    expect(cached.counts).toEqual({ remembered: 0, computed: 0 });
+  }
+  expect((await stat(await vectorFile())).size).toBe(0);
+});
+
 test('a question and a document of the same words are two texts', async () => {
   const cached = await createCachedEmbedder(countingEmbedder(), directory);
   const [asDocument] = await cached.embed(['same'], 'document');

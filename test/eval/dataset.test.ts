@@ -56,6 +56,35 @@ test('offsets that count something else than UTF-16 code units are corrected by 
   expect(questions[0]?.goldSpans).toEqual([{ textId: 't1', content: 'Ask early.', start: 28, end: 38 }]);
 });
 
+test('a number as an id is its decimal text, wherever it stands', async () => {
+  await write({
+    'corpus.jsonl': [{ ...text, id: 12 }],
+    'queries.jsonl': [{ ...question, id: 7 }],
+    'qrels.tsv': `${HEADER}7\t12\t1\n`,
+    'attacks.jsonl': [{ ...attack, id: 1, forbidden: [12] }],
+  });
+  const { texts, questions, attacks } = await readDataset(directory);
+  expect([texts[0]?.id, questions[0]?.id, attacks?.[0]?.id]).toEqual(['12', '7', '1']);
+  expect(questions[0]?.relevant).toEqual(new Map([['12', 1]]));
+  expect(attacks?.[0]?.forbidden).toEqual(['12']);
+});
+
+test.each<{ name: string; labels: object; answerable: boolean | null; asked: boolean }>([
+  { name: 'an answer', labels: { answer: 'Thirty.' }, answerable: true, asked: true },
+  { name: 'gold sentences', labels: { gold_sentences: ['Ask early.'] }, answerable: true, asked: true },
+  {
+    name: 'an answer but says there is none',
+    labels: { answer: 'None.', answerable: false },
+    answerable: false,
+    asked: true,
+  },
+  { name: 'an empty answer', labels: { answer: ' ', gold_sentences: [] }, answerable: null, asked: false },
+])('a question with $name is answered: $asked, and can be: $answerable', async ({ labels, answerable, asked }) => {
+  await write({ 'queries.jsonl': [{ ...question, ...labels }] });
+  const { questions } = await readDataset(directory);
+  expect(questions[0]).toMatchObject({ answerable, hasAnswerLabels: asked });
+});
+
 test('a grade of 0 is a judgement, but not a relevant text', async () => {
   await write({ 'qrels.tsv': `${HEADER}q1\tt1\t0\n` });
   expect((await readDataset(directory)).questions[0]?.relevant.size).toBe(0);
@@ -76,6 +105,48 @@ test.each<{ name: string; files: Record<string, string | object[]>; message: Reg
     name: 'a text without a layer',
     files: { 'corpus.jsonl': [{ ...text, acl: [] }] },
     message: /corpus\.jsonl, line 1: acl/,
+  },
+  {
+    name: 'a question that is too long to be asked',
+    files: { 'queries.jsonl': [question, { ...question, id: 'q2', text: 'why '.repeat(1_001) }] },
+    message: /queries\.jsonl, line 2: text: .*4000/,
+  },
+  {
+    name: 'an earlier question that is too long',
+    files: { 'attacks.jsonl': [{ ...attack, history: ['a'.repeat(4_001)] }] },
+    message: /attacks\.jsonl, line 1: history\.0: .*4000/,
+  },
+  ...(['id', 'title'] as const).flatMap((field) =>
+    ['\u0000', '\ud800'].map((character) => ({
+      name: `a text whose ${field} holds ${JSON.stringify(character)}`,
+      files: { 'corpus.jsonl': [text, { ...text, [field]: `a${character}b` }] },
+      message: new RegExp(`corpus\\.jsonl, line 2: ${field}: .*U\\+0000`),
+    })),
+  ),
+  {
+    name: 'a layer with a principal that cannot be stored',
+    files: { 'corpus.jsonl': [{ ...text, acl: [['a\u0000']] }] },
+    message: /corpus\.jsonl, line 1: acl\.0\.0/,
+  },
+  {
+    name: 'a question with a character that cannot be stored',
+    files: { 'queries.jsonl': [{ ...question, text: 'Why\u0000?' }] },
+    message: /queries\.jsonl, line 1: text: .*U\+0000/,
+  },
+  {
+    name: 'an asker with a character that cannot be stored',
+    files: { 'queries.jsonl': [{ ...question, principals: ['a', 'b\u0000'] }] },
+    message: /queries\.jsonl, line 1: principals\.1/,
+  },
+  {
+    name: 'an id that no index takes',
+    files: { 'corpus.jsonl': [{ ...text, id: 'a'.repeat(801) }] },
+    message: /corpus\.jsonl, line 1: id: .*800/,
+  },
+  {
+    name: 'an id that is no whole number',
+    files: { 'queries.jsonl': [{ ...question, id: 1.5 }] },
+    message: /line 1: id/,
   },
   { name: 'a blank question', files: { 'queries.jsonl': [{ ...question, text: ' ' }] }, message: /line 1: text/ },
   { name: 'a text twice', files: { 'corpus.jsonl': [text, text] }, message: /corpus\.jsonl, line 2: .*"t1".*second/ },

@@ -1,8 +1,9 @@
 // A small set through the whole product: its own database, the built-in embedder, the built-in answerer.
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/run-cli.ts';
 
@@ -196,6 +197,63 @@ test('kept documents are used again until the corpus changes, and the table is r
   const changed = JSON.parse((await run('--keep', keep, '--json', '--limit', '1')).stdout);
   expect(changed.ingest).toMatchObject({ documents: 10, reused: false });
 }, 300_000);
+
+test('equal texts come in the same order in every run on a database of its own', async () => {
+  const desk = (number: number) => ({
+    id: `desk-${number}`,
+    title: 'Desk',
+    text: 'The desk opens at nine.',
+    acl: [[EVERYONE]],
+  });
+  await writeSet([...TEXTS, ...Array.from({ length: 8 }, (_, number) => desk(number))], ATTACKS);
+  const question = JSON.stringify(ask('q1', 'When does the desk open?', [EVERYONE], { answer: 'At nine.' }));
+  await writeFile(join(directory, 'set', 'queries.jsonl'), question);
+  await writeFile(join(directory, 'set', 'qrels.tsv'), 'q1\tdesk-3\t1\n');
+  const runs = [await run('--json', '--verbose'), await run('--json', '--verbose')];
+  const [first, second] = runs.map(({ stdout }) => JSON.parse(stdout));
+  const found = first.questions[0].found;
+  expect(found.slice(0, 8).sort()).toEqual(Array.from({ length: 8 }, (_, number) => `desk-${number}`));
+  expect(second.questions[0].found).toEqual(found);
+  // Whoever gives an answer wants to know what became of it.
+  expect(first).toMatchObject({ counted: { answers: 1 }, quoteValidity: 1, falseRefusals: 0, goldSentence: null });
+}, 300_000);
+
+test.each([
+  { signal: 'SIGINT', status: 130 },
+  { signal: 'SIGTERM', status: 143 },
+] as const)(
+  '$signal ends a run with $status, and nothing of it stays behind',
+  async ({ signal, status }) => {
+    await writeSet(TEXTS, ATTACKS);
+    const running = run('--json');
+    while ((await leftBehind()).length === 0) await sleep(20);
+    // What a terminal or a supervisor sends; the handlers are the process's own.
+    process.emit(signal, signal);
+    expect(await running).toMatchObject({ status, stdout: '' });
+    expect(await leftBehind()).toEqual([]);
+  },
+  300_000,
+);
+
+test.each([
+  ['is a file', 'queries.jsonl', []],
+  ['is in a file system without directories', '/proc/nowhere', []],
+  ['to keep in cannot be made', '../data', ['--keep', '/proc/nowhere']],
+])(
+  'a data directory that %s is refused at once',
+  async (_, dataDir, options) => {
+    await writeSet(TEXTS, ATTACKS);
+    process.env.VERBATIM_DATA_DIR = resolve(directory, 'set', dataDir);
+    try {
+      const { status, stdout, stderr } = await run(...options);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/data directory .* cannot be used; it must be a directory/);
+    } finally {
+      process.env.VERBATIM_DATA_DIR = join(directory, 'data');
+    }
+  },
+  60_000,
+);
 
 test.each([
   { name: 'a set with a fault', options: [], breakSet: true, message: /queries\.jsonl, line 1/ },
