@@ -3,7 +3,15 @@ import type { Embedder } from '../retrieval/ports.ts';
 import type { Piece } from './chunk-pieces.ts';
 import { embedAll } from './embed-batches.ts';
 
-// A third of what a window holds at the most (1,500 characters).
+// A third of what a window holds at the most (1,500 characters). With the built-in embedder nearly all neighbours are below
+// 0.75, so that without a least length a chunk is a sentence. 60 questions of clapnq over 40 of its texts, and 100 of
+// brandonstarxel/chunking_evaluation, at 0.75:
+//                                            windows alone   cuts of any length   at least 500
+//   clapnq: chunks                                      44                  244             49
+//   clapnq: gold sentence quoted                     0.969                0.839          0.969
+//   clapnq: nDCG@10                                  0.991                1.000          0.991
+//   chunking_evaluation: chunks                      1,252                    –          2,235
+//   chunking_evaluation: quotes in 5 chunks          0.965                    –          0.806
 const LEAST_CHARS = 500;
 
 /** What cuts are made by. */
