@@ -1,4 +1,5 @@
 // One subclass for each thing that a caller handles differently. `code` is stable; the message is for the operator.
+import type { ModelUsage } from './ports.ts';
 
 /** Base of all errors that the product throws on purpose. */
 export class VerbatimError extends Error {
@@ -14,6 +15,16 @@ export class VerbatimError extends Error {
 export class UsageError extends VerbatimError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('usage', message, options);
+  }
+}
+
+/** A model did not give what was asked of it. */
+export class ModelError extends VerbatimError {
+  /** What its provider had counted before; null: nothing, or nothing that is known. */
+  readonly usage: ModelUsage | null;
+  constructor(code: string, message: string, usage: ModelUsage | null = null) {
+    super(code, message);
+    this.usage = usage;
   }
 }
 

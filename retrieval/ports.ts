@@ -47,7 +47,14 @@ export interface ModelAnswer {
   readonly citations: readonly { readonly chunkId: string; readonly quote: string }[];
   /** That the citations answer the question, 0…1, from a model that can tell: confidence is never above it. */
   readonly probability?: number;
-  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
+  readonly usage?: ModelUsage;
+}
+
+/** What a call of a model used, as its provider counts it; 0 where it counts nothing. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
 }
 
 /**
@@ -61,8 +68,9 @@ export interface AnswerModel {
   /** Such as `extractive` or `openai:gpt-5`. */
   readonly id: string;
   /**
-   * `rejectedQuotes` are the quotes of a first answer that do not occur in their chunks: the request names them, so it is
-   * never the same twice.
+   * `rejectedQuotes` are the quotes of a first answer that do not occur in their chunks, or name a chunk that was not given:
+   * the request names them, so it is never the same twice.
+   * @throws ModelError with what was used up where that is known
    */
   answer(
     request: {

@@ -1,7 +1,8 @@
 // One call of a provider's client library, seen from below: its requests go through a `fetch` of ours. So time-outs, retries
 // and errors are the same for every library, whatever each does by itself (some do not pass a signal on, all retry in secret).
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../retrieval/ports.ts';
+import { withDeadline } from '../../retrieval/deadline.ts';
+import type { Clock, ModelUsage } from '../../retrieval/ports.ts';
 import { errorOfStatus, ProviderError } from './provider-error.ts';
 import type { ProviderName } from './provider-name.ts';
 
@@ -24,51 +25,55 @@ export interface ExchangeOptions {
   /** Ends the call earlier. */
   readonly signal?: AbortSignal;
   readonly clock: Clock;
+  /** A longer reply is malformed; `MAX_REPLY_BYTES` when not given. */
+  readonly maxReplyBytes?: number;
 }
 
 // When a provider does not say when to come back: long enough for a request in its queue to end, short beside the answer.
 const DEFAULT_RETRY_MS = 500;
 
+// The longest that is asked for are 96 vectors: of 4,000 numbers (the most that the database indexes), each in up to 25
+// characters, that is 10 MB.
+const MAX_REPLY_BYTES = 16 * 2 ** 20;
+
 /**
  * Runs a call with an exchange of its own. A response of 429 or 5xx is asked for once more, after `Retry-After`, if that
  * leaves time before the deadline; redirects are refused, since the request holds private text and belongs to the
  * configured host alone.
- * @throws ProviderError for whatever goes wrong from the first request on.
+ * @throws ProviderError for whatever goes wrong from the first request on, and at the deadline whatever the library does.
  */
 export async function withExchange<T>(options: ExchangeOptions, run: (exchange: Exchange) => Promise<T>): Promise<T> {
-  const { timeoutMs, signal } = options;
-  // Not `AbortSignal.timeout` joined by `AbortSignal.any`: the joined signal holds its sources weakly on Node 20, and a
-  // source that was collected as garbage never fires.
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const timer = setTimeout(end, timeoutMs);
-  signal?.addEventListener('abort', end, { once: true });
-  if (signal?.aborted) end();
-  const exchange = openExchange(options, ending.signal);
-  try {
-    return await run(exchange);
-  } catch (error) {
-    throw exchange.explain(error);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
-  }
+  const { provider, timeoutMs, signal } = options;
+  const deadline = { timeoutMs, ...(signal && { signal }), late: () => tooLate(provider) };
+  return withDeadline(deadline, async (ending) => {
+    const exchange = openExchange(options, ending);
+    try {
+      return await run(exchange);
+    } catch (error) {
+      throw exchange.explain(error);
+    }
+  });
 }
 
-function openExchange({ provider, timeoutMs, clock }: ExchangeOptions, ending: AbortSignal): Exchange {
+function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
+  const { provider, timeoutMs, clock, maxReplyBytes = MAX_REPLY_BYTES } = options;
   const deadline = clock() + timeoutMs;
   let sent = 0;
   let failure: ProviderError | null = null;
 
-  async function send(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<Response> {
-    sent++;
-    const signal = init?.signal ? AbortSignal.any([ending, init.signal]) : ending;
+  async function reached<R>(step: Promise<R>): Promise<R> {
     try {
-      return await fetch(input, { ...init, redirect: 'error', signal });
+      return await step;
     } catch (error) {
       failure = ending.aborted ? null : unreachable(provider, error);
       throw error;
     }
+  }
+
+  // Not with the library's signal: it follows ours, or a longer time-out of its own.
+  function send(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<Response> {
+    sent++;
+    return reached(fetch(input, { ...init, redirect: 'error', signal: ending }));
   }
 
   return {
@@ -83,7 +88,9 @@ function openExchange({ provider, timeoutMs, clock }: ExchangeOptions, ending: A
         await sleep(delayMs, undefined, { signal: ending });
         response = await send(input, init);
       }
-      if (response.ok && !isPage(response)) return response;
+      const readable = response.ok && !isPage(response);
+      const body = readable ? await reached(readBody(response, maxReplyBytes, ending)) : null;
+      if (body) return new Response(body, { headers: { 'content-type': typeOf(response) } });
       await response.body?.cancel();
       failure = response.ok ? malformedAnswer(provider) : errorOfStatus(provider, response.status);
       // In place of the provider's own words: some libraries print what they cannot read.
@@ -92,27 +99,64 @@ function openExchange({ provider, timeoutMs, clock }: ExchangeOptions, ending: A
     },
     explain(error) {
       if (error instanceof ProviderError) return error;
-      if (ending.aborted) {
-        const message = `${provider.id} did not answer in time; check ${provider.urlVariable} or take a faster model`;
-        return new ProviderError('provider_timeout', message);
-      }
+      if (ending.aborted) return tooLate(provider);
       if (sent === 0) return error;
       return failure ?? malformedAnswer(provider);
     },
   };
 }
 
-/** The provider answered, but not in the form that it promises. */
-export function malformedAnswer({ id }: Pick<ProviderName, 'id'>): ProviderError {
+// All of it before the library sees any: so that it has one limit and one deadline for every library. Null: too long.
+async function readBody(
+  response: Response,
+  maxBytes: number,
+  ending: AbortSignal,
+): Promise<Buffer<ArrayBuffer> | null> {
+  const reader = response.body?.getReader();
+  if (!reader) return Buffer.alloc(0);
+  const stop = () => void reader.cancel().catch(() => undefined);
+  ending.addEventListener('abort', stop, { once: true });
+  try {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      ending.throwIfAborted();
+      if (done) return Buffer.concat(parts);
+      bytes += value.byteLength;
+      if (bytes > maxBytes) {
+        stop();
+        return null;
+      }
+      parts.push(value);
+    }
+  } finally {
+    ending.removeEventListener('abort', stop);
+    reader.releaseLock();
+  }
+}
+
+function tooLate({ id, urlVariable }: ProviderName): ProviderError {
+  const message = `${id} did not answer in time; check ${urlVariable} or take a faster model`;
+  return new ProviderError('provider_timeout', message);
+}
+
+/** The provider answered, but not in the form that it promises; `usage`: what it counted for that. */
+export function malformedAnswer({ id }: Pick<ProviderName, 'id'>, usage: ModelUsage | null = null): ProviderError {
   return new ProviderError(
     'provider_answer_malformed',
     `${id} gave an answer that cannot be read; if it happens often, take a model that can write JSON to a schema`,
+    { usage },
   );
 }
 
 // What a proxy or a login page puts in the place of an answer.
-function isPage({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/html') ?? false;
+function isPage(response: Response): boolean {
+  return typeOf(response).startsWith('text/html');
+}
+
+function typeOf({ headers }: Response): string {
+  return headers.get('content-type') ?? '';
 }
 
 function unreachable({ id, urlVariable }: ProviderName, error: unknown): ProviderError {

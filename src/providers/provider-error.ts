@@ -1,4 +1,5 @@
-import { VerbatimError } from '../../retrieval/errors.ts';
+import { ModelError } from '../../retrieval/errors.ts';
+import type { ModelUsage } from '../../retrieval/ports.ts';
 import type { ProviderName } from './provider-name.ts';
 
 /** What went wrong with a provider of models; `ProviderError.code`. */
@@ -17,12 +18,16 @@ export type ProviderFailure =
  * A provider of models did not do its part. The message is ours and names what to check; the provider's own message is left
  * out, and there is no `cause`, because providers repeat the request in it and errors are logged.
  */
-export class ProviderError extends VerbatimError {
+export class ProviderError extends ModelError {
   declare readonly code: ProviderFailure;
   /** HTTP status of the last response; null when there was none. */
   readonly status: number | null;
-  constructor(code: ProviderFailure, message: string, status: number | null = null) {
-    super(code, message);
+  constructor(
+    code: ProviderFailure,
+    message: string,
+    { status = null, usage = null }: { status?: number | null; usage?: ModelUsage | null } = {},
+  ) {
+    super(code, message, usage);
     this.status = status;
   }
 }
@@ -31,27 +36,23 @@ export class ProviderError extends VerbatimError {
 export function errorOfStatus({ id, keyVariable, urlVariable }: ProviderName, status: number): ProviderError {
   const said = `${id} answered with status ${status}`;
   if (status === 401 || status === 403) {
-    return new ProviderError('provider_key_refused', `${said}; check ${keyVariable ?? urlVariable}`, status);
+    return new ProviderError('provider_key_refused', `${said}; check ${keyVariable ?? urlVariable}`, { status });
   }
   if (status === 404) {
     const pull = id.startsWith('ollama:') ? `run "ollama pull ${id.slice('ollama:'.length)}" or ` : '';
-    return new ProviderError('provider_model_unknown', `${said}; ${pull}check its name and ${urlVariable}`, status);
+    return new ProviderError('provider_model_unknown', `${said}; ${pull}check its name and ${urlVariable}`, { status });
   }
   if (status === 429) {
-    return new ProviderError('provider_rate_limited', `${said}; ask for a higher limit, or ask less often`, status);
+    return new ProviderError('provider_rate_limited', `${said}; ask for a higher limit, or ask less often`, { status });
   }
   if (status >= 500) {
-    return new ProviderError(
-      'provider_failed',
-      `${said}; see the provider's status page or the log of its server`,
+    return new ProviderError('provider_failed', `${said}; see the provider's status page or the log of its server`, {
       status,
-    );
+    });
   }
-  return new ProviderError(
-    'provider_request_refused',
-    `${said}; check that the model can do what is asked of it`,
+  return new ProviderError('provider_request_refused', `${said}; check that the model can do what is asked of it`, {
     status,
-  );
+  });
 }
 
 /**
