@@ -69,9 +69,12 @@ function splitsSurrogatePair(text: string, index: number): boolean {
  * Null too for a quote below `MIN_QUOTE_CHARACTERS`. Time is linear (the engine's search is Boyer-Moore).
  */
 export function locateQuote(quote: string, chunkText: string): Span | null {
+  return locateIn(normalise(chunkText), quote, chunkText);
+}
+
+function locateIn(searched: NormalisedText, quote: string, chunkText: string): Span | null {
   const wanted = normalise(quote.trim()).text;
   if (wanted.length < MIN_QUOTE_CHARACTERS) return null;
-  const searched = normalise(chunkText);
   for (let at = searched.text.indexOf(wanted); at !== -1; at = searched.text.indexOf(wanted, at + 1)) {
     const start = searched.starts[at];
     const end = searched.ends[at + wanted.length - 1];
@@ -103,6 +106,8 @@ function citationOf(chunk: Chunk, span: Span): Citation {
  */
 export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context: readonly Chunk[]): CheckedQuotes {
   const chunks = new Map(context.map((chunk) => [chunk.chunkId, chunk]));
+  // Once a chunk, not once a citation.
+  const normalised = new Map<Chunk, NormalisedText>();
   const citations = new Map<string, Citation>();
   const rejectedQuotes = new Set<string>();
   let unknownChunks = 0;
@@ -112,7 +117,9 @@ export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context
       unknownChunks++;
       continue;
     }
-    const span = locateQuote(quote, chunk.text);
+    const searched = normalised.get(chunk) ?? normalise(chunk.text);
+    normalised.set(chunk, searched);
+    const span = locateIn(searched, quote, chunk.text);
     if (span === null) {
       rejectedQuotes.add(quote);
       continue;
