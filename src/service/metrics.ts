@@ -51,14 +51,17 @@ export function createMetrics(parts: {
   const readStock = createStockMetrics(registry, parts);
   return {
     counted: (ask) => async (question, options) => {
-      try {
-        const answer = await ask(question, options);
-        answers.count(answer);
-        return answer;
-      } catch (error) {
+      const answer = await ask(question, options).catch((error: unknown) => {
         answers.failed();
         throw error;
+      });
+      try {
+        answers.count(answer);
+      } catch (error) {
+        // A figure that cannot be is no reason to keep the answer back.
+        parts.logger.warn({ answerId: answer.answerId, err: error }, 'an answer could not be counted');
       }
+      return answer;
     },
     request: (route, method, status, seconds) => requests.observe({ route, method, status: String(status) }, seconds),
     contentType: registry.contentType,
