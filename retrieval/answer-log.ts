@@ -1,6 +1,7 @@
 // What is kept of an answer: itself, its trace, and one line in a log that can only be added to. One transaction.
-import type { Tokens } from './draft-answer.ts';
+
 import type { Answer, Question, VisibleTo } from './model.ts';
+import type { Tokens } from './model-calls.ts';
 import type { Query } from './ports.ts';
 import type { Route } from './route-question.ts';
 import type { TraceEntry } from './search.ts';

@@ -1,6 +1,8 @@
 // What a model says, as far as its quotes hold.
+import { withDeadline } from './deadline.ts';
 import { VerbatimError } from './errors.ts';
 import type { Citation, Degradation, Refusal } from './model.ts';
+import { addUsage, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
 import type { AnswerModel, ContextChunk, Logger, ModelAnswer, TermRarity } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
 
@@ -35,13 +37,6 @@ export interface Asked {
   readonly termRarity: TermRarity;
 }
 
-/** What was asked of the model, over all its calls for one question. */
-export interface Tokens {
-  readonly calls: number;
-  readonly input: number;
-  readonly output: number;
-}
-
 /** An outcome of nothing: no text, no citations, no cost. */
 export const NOTHING: Omit<Outcome, 'refusal'> = {
   text: '',
@@ -57,16 +52,16 @@ export const NOTHING: Omit<Outcome, 'refusal'> = {
 /** The model answers; one changed retry when quotes are wrong; the fallback when it fails. */
 export async function draftAnswer(options: DraftOptions, asked: Asked): Promise<Outcome> {
   if (asked.context.length === 0) return { ...NOTHING, refusal: 'no_evidence' };
-  try {
-    return await askModel(options, options.model, asked);
-  } catch (error) {
-    options.logger?.warn({ model: options.model.id, ...failureOf(error) }, 'the answer model failed');
-    if (!options.fallback || options.fallback === options.model) {
-      return { ...NOTHING, refusal: 'model_unavailable', degraded: ['model_failed'] };
-    }
-    const outcome = await askModel(options, options.fallback, asked);
-    return { ...outcome, degraded: [...outcome.degraded, 'model_failed'] };
+  const { model, fallback, logger } = options;
+  const drafted = await askModel(options, model, asked, NOTHING);
+  if ('refusal' in drafted) return drafted;
+  logger?.warn({ model: model.id, ...failureOf(drafted.error) }, 'the answer model failed');
+  if (!fallback || fallback === model) {
+    return { ...drafted.spent, model: '', refusal: 'model_unavailable', degraded: ['model_failed'] };
   }
+  const outcome = await askModel(options, fallback, asked, drafted.spent);
+  if ('error' in outcome) throw outcome.error;
+  return { ...outcome, degraded: [...outcome.degraded, 'model_failed'] };
 }
 
 // A model that is down is no fault of the program: its code and sentence say all, a stack only what is not expected.
@@ -74,38 +69,47 @@ function failureOf(error: unknown): object {
   return error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
 }
 
-async function askModel({ modelTimeoutMs }: DraftOptions, model: AnswerModel, asked: Asked): Promise<Outcome> {
+type Spent = typeof NOTHING;
+
+/** A model failed; what was spent is still to be counted. */
+interface Failed {
+  readonly error: unknown;
+  readonly spent: Spent;
+}
+
+async function askModel(
+  { modelTimeoutMs: timeoutMs }: DraftOptions,
+  model: AnswerModel,
+  asked: Asked,
+  before: Spent,
+): Promise<Outcome | Failed> {
+  const deadline = { timeoutMs, late: () => modelTooLate(model.id, timeoutMs) };
   let rejectedQuotes: readonly string[] = [];
-  let spent = { ...NOTHING, model: model.id };
+  let spent = { ...before, model: model.id };
   for (let attempt = 1; attempt <= 2; attempt++) {
-    const said: ModelAnswer = await model.answer(
-      { ...asked, rejectedQuotes },
-      { signal: AbortSignal.timeout(modelTimeoutMs) },
-    );
+    let said: ModelAnswer;
+    try {
+      said = await withDeadline(deadline, (signal) => model.answer({ ...asked, rejectedQuotes }, { signal }));
+    } catch (error) {
+      return { error, spent: addUsage(spent, usageOf(error)) };
+    }
     const checked = checkQuotes(said, asked.context);
-    spent = addUsage(spent, said, checked.unknownChunks);
+    spent = addUsage(spent, said.usage);
+    spent = { ...spent, unknownCitations: spent.unknownCitations + checked.unknownChunks };
     if (!said.sufficient) return { ...spent, refusal: 'no_evidence' };
     if (checked.rejectedQuotes.length === 0 && checked.citations.length > 0) {
       const { answer: text, probability = 1 } = said;
       return { ...spent, refusal: null, text, citations: checked.citations, probability };
     }
     // Without quotes to name, a second request would be the same request.
-    if (checked.rejectedQuotes.length === 0) break;
-    rejectedQuotes = checked.rejectedQuotes;
+    if (said.citations.length === 0) break;
+    rejectedQuotes = [...checked.rejectedQuotes, ...misplacedQuotes(said, asked)];
   }
-  return { ...spent, refusal: 'no_evidence', degraded: ['quotes_rejected'] };
+  return { ...spent, refusal: 'no_evidence', degraded: [rejectedQuotes.length > 0 ? 'quotes_rejected' : 'not_quoted'] };
 }
 
-function addUsage<Spent extends typeof NOTHING>(spent: Spent, { usage }: ModelAnswer, unknownChunks: number): Spent {
-  const { calls, input, output } = spent.tokens;
-  return {
-    ...spent,
-    costUsd: spent.costUsd + (usage?.costUsd ?? 0),
-    unknownCitations: spent.unknownCitations + unknownChunks,
-    tokens: {
-      calls: calls + 1,
-      input: input + (usage?.inputTokens ?? 0),
-      output: output + (usage?.outputTokens ?? 0),
-    },
-  };
+// Under an id that is none of the chunks'; the quotes may be true.
+function misplacedQuotes({ citations }: ModelAnswer, { context }: Asked): string[] {
+  const known = new Set(context.map(({ chunkId }) => chunkId));
+  return [...new Set(citations.filter(({ chunkId }) => !known.has(chunkId)).map(({ quote }) => quote))];
 }

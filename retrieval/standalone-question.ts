@@ -1,8 +1,9 @@
 // A follow-up as a question that stands alone: rewritten by a model where there is one, by a heuristic otherwise.
-import type { Tokens } from './draft-answer.ts';
+import { withDeadline } from './deadline.ts';
 import { VerbatimError } from './errors.ts';
 import type { Degradation } from './model.ts';
-import type { Logger, ModelAnswer } from './ports.ts';
+import { addUsage, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
+import type { Logger, ModelUsage } from './ports.ts';
 import { type QuestionTerms, questionTerms } from './question-terms.ts';
 
 /** Rewrites a follow-up so that it stands alone. It is given questions and never a document's text. */
@@ -13,7 +14,7 @@ export interface QuestionRewriter {
   rewrite(
     request: { readonly question: string; readonly earlier: readonly string[] },
     options: { readonly signal: AbortSignal },
-  ): Promise<{ readonly question: string | null; readonly usage: NonNullable<ModelAnswer['usage']> }>;
+  ): Promise<{ readonly question: string | null; readonly usage: ModelUsage }>;
 }
 
 /** What is asked in place of a follow-up, and what finding that out cost. */
@@ -95,17 +96,19 @@ export async function standAlone(
   if (!rewriter || earlier.length === 0 || question.length > MAX_REWRITTEN_CHARACTERS) return byHeuristic;
   try {
     const request = { question, earlier: earlier.map((each) => each.slice(0, MAX_EARLIER_CHARACTERS).toWellFormed()) };
-    const said = await rewriter.rewrite(request, { signal: AbortSignal.timeout(MAX_REWRITE_MS) });
-    const { inputTokens: input, outputTokens: output, costUsd } = said.usage;
-    const spent = { tokens: { calls: 1, input, output }, costUsd };
+    const said = await withDeadline(
+      { timeoutMs: MAX_REWRITE_MS, late: () => modelTooLate(rewriter.id, MAX_REWRITE_MS) },
+      (signal) => rewriter.rewrite(request, { signal }),
+    );
+    const spent = addUsage(NOTHING_SPENT, said.usage);
     const rewritten = said.question === null ? null : acceptedQuestion(said.question);
-    if (rewritten !== null) return { question: rewritten, degraded: [], ...spent };
+    if (rewritten !== null) return { question: rewritten, ...spent };
     logger?.warn({ model: rewriter.id }, 'the model rewrote a follow-up into something that is no question');
     return { ...byHeuristic, ...spent, degraded: ['rewrite_failed'] };
   } catch (error) {
     const failure = error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
     logger?.warn({ model: rewriter.id, ...failure }, 'a follow-up could not be rewritten');
-    return { ...byHeuristic, degraded: ['rewrite_failed'] };
+    return { ...byHeuristic, ...addUsage(NOTHING_SPENT, usageOf(error)), degraded: ['rewrite_failed'] };
   }
 }
 
@@ -120,9 +123,9 @@ const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e000
 // What a model wrote is a search query and the wording of a question, whatever it says; null when it cannot be one.
 function acceptedQuestion(text: string): string | null {
   const plain = text.toWellFormed().normalize('NFC').replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim();
+  if (plain.length > MAX_REWRITTEN_CHARACTERS) return null;
   const { words, identifiers } = questionTerms(plain);
-  const asks = words.length + identifiers.length > 0;
-  return asks && plain.length <= MAX_REWRITTEN_CHARACTERS ? plain : null;
+  return words.length + identifiers.length > 0 ? plain : null;
 }
 
 function standsAlone(question: string, { words, identifiers }: QuestionTerms): boolean {

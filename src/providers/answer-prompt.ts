@@ -33,7 +33,7 @@ export function systemPrompt(delimiter: string): string {
   ].join('\n');
 }
 
-/** The excerpts, the question, and for a second request the quotes of the first that are in no chunk. */
+/** The excerpts, the question, and for a second request the quotes of the first that are not in the chunks they named. */
 export function userPrompt(
   delimiter: string,
   given: {
@@ -68,6 +68,6 @@ function rejection(delimiter: string, quotes: readonly string[]): string[] {
   const named = quotes.slice(0, MAX_REJECTED).map((quote) => JSON.stringify(quote.slice(0, MAX_REJECTED_CHARACTERS)));
   return [
     part(delimiter, 'rejected quotes', named.join('\n')),
-    'A first answer was rejected: the quotes above do not occur in the chunks that it named for them, or are too short. Answer anew with other quotes, copied exactly, or say that the chunks are not sufficient.',
+    'A first answer was rejected: the quotes above do not occur in the chunks that it named for them, are too short, or came with a chunkId that no chunk above has. Answer anew with quotes that are copied exactly and the chunkId of the chunk that each is copied from, or say that the chunks are not sufficient.',
   ];
 }

@@ -2,6 +2,16 @@
 import { z } from 'zod/v4';
 import { MIN_QUOTE_CHARACTERS } from '../../retrieval/quote-check.ts';
 
+/** What a model may write for an answer: one to five sentences and their quotes are a tenth of it. */
+export const MAX_WRITTEN_TOKENS = 2_000;
+
+// Not every provider keeps to that limit, so what it wrote is measured too. A token of JSON has four characters or so; with
+// four times as many there is room for a form that is indented, and for words around it.
+const MAX_WRITTEN_CHARACTERS = 16 * MAX_WRITTEN_TOKENS;
+const MAX_ANSWER_CHARACTERS = 4 * MAX_WRITTEN_TOKENS;
+// The shortest quote, with its id and the names of its fields, has some 40 tokens.
+const MAX_CITATIONS = MAX_WRITTEN_TOKENS / 40;
+
 // The length of a quote is in its description and not a rule of the schema: providers' strict modes refuse `minLength`, and
 // a quote that is too short shall reach the quote check, which names it in the second request.
 const SCHEMA = z.strictObject({
@@ -32,10 +42,18 @@ export function jsonSchemaOf(form: z.ZodType): Readonly<Record<string, unknown>>
 export const ANSWER_JSON_SCHEMA = jsonSchemaOf(SCHEMA);
 
 // A field too many does no harm; a missing or misshapen one does.
-const LENIENT = z.object({ ...SCHEMA.shape, citations: z.array(z.object(SCHEMA.shape.citations.element.shape)) });
+const LENIENT = z.object({
+  ...SCHEMA.shape,
+  answer: SCHEMA.shape.answer.max(MAX_ANSWER_CHARACTERS),
+  citations: z.array(z.object(SCHEMA.shape.citations.element.shape)).max(MAX_CITATIONS),
+});
 
-/** Reads a model's text: as it is, or after one repair of what models do to JSON. @returns null when neither is an answer. */
+/**
+ * Reads a model's text: as it is, or after one repair of what models do to JSON.
+ * @returns null when neither is an answer, or is longer than an answer can be.
+ */
 export function parseAnswer(text: string): WrittenAnswer | null {
+  if (text.length > MAX_WRITTEN_CHARACTERS) return null;
   return parse(text) ?? parse(repair(text));
 }
 
@@ -47,10 +65,11 @@ function parse(text: string): WrittenAnswer | null {
   }
 }
 
-// Words and fences around the object, line breaks and tabs inside strings, commas before a closing bracket.
+// Words and fences around the object, line breaks and tabs inside strings, commas before a closing bracket. A string that is
+// never closed ends with the text, so that it is looked through once.
 function repair(text: string): string {
   const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  return object.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gs, (match) =>
+  return object.replace(/"(?:[^"\\]|\\.?)*(?:"|$)|,(?=\s*[}\]])/gs, (match) =>
     match === ',' ? '' : match.replaceAll('\r', '\\r').replaceAll('\n', '\\n').replaceAll('\t', '\\t'),
   );
 }

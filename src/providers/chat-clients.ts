@@ -63,17 +63,19 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
   // No temperature: the reasoning models refuse it. No limit of tokens: theirs would count the reasoning.
   async openai(config, { model, prompt, form, nativeSchema, exchange }) {
     const { ChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+    const fetch = nativeSchema ? fetchWithFormat(form, exchange.fetch) : exchange.fetch;
     const chat = new ChatOpenAI({
       model,
       apiKey: config.openai.apiKey ?? '',
       maxRetries: 0,
-      configuration: { baseURL: config.openai.baseUrl ?? OPENAI_URL, fetch: exchange.fetch, logLevel: 'off' },
+      configuration: { baseURL: config.openai.baseUrl ?? OPENAI_URL, fetch, logLevel: 'off' },
     });
-    return chat._generate(await messagesOf(prompt), { ...openaiFormat(form, nativeSchema), signal: exchange.signal });
+    return chat._generate(await messagesOf(prompt), { signal: exchange.signal });
   },
 
   async azure_openai(config, { model, prompt, form, nativeSchema, exchange }) {
     const { AzureChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+    const fetch = nativeSchema ? fetchWithFormat(form, exchange.fetch) : exchange.fetch;
     const chat = new AzureChatOpenAI({
       model,
       azureOpenAIApiDeploymentName: model,
@@ -81,9 +83,9 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
       azureOpenAIEndpoint: config.azureOpenai.baseUrl ?? '',
       azureOpenAIApiVersion: config.azureOpenai.apiVersion,
       maxRetries: 0,
-      configuration: { fetch: exchange.fetch, logLevel: 'off' },
+      configuration: { fetch, logLevel: 'off' },
     });
-    return chat._generate(await messagesOf(prompt), { ...openaiFormat(form, nativeSchema), signal: exchange.signal });
+    return chat._generate(await messagesOf(prompt), { signal: exchange.signal });
   },
 
   // No temperature: the models since Claude Opus 4.7 refuse it.
@@ -126,14 +128,23 @@ export async function chatOnce(provider: ChatProvider, config: Config, request: 
     message && 'usage_metadata' in message ? (message.usage_metadata as UsageMetadata | undefined) : undefined;
   return {
     text: message?.text ?? '',
-    inputTokens: usage?.input_tokens ?? 0,
-    outputTokens: usage?.output_tokens ?? 0,
+    inputTokens: countedTokens(usage?.input_tokens),
+    outputTokens: countedTokens(usage?.output_tokens),
   };
 }
 
+// The libraries pass on what the provider wrote.
 interface UsageMetadata {
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
+  readonly input_tokens?: unknown;
+  readonly output_tokens?: unknown;
+}
+
+// Ten times the largest window of a model that is sold (a million); the prompt here has 8,000.
+const MAX_COUNTED_TOKENS = 10_000_000;
+
+function countedTokens(count: unknown): number {
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_COUNTED_TOKENS;
+  return isCount ? count : 0;
 }
 
 /** Whether a request that used the schema mode may have failed because of it: an older model, or a server that lacks it. */
@@ -146,8 +157,10 @@ async function messagesOf({ system, user }: AnswerPrompt) {
   return [new SystemMessage(system), new HumanMessage(user)];
 }
 
-function openaiFormat({ name, schema }: WrittenForm, nativeSchema: boolean) {
-  if (!nativeSchema) return {};
-  const json_schema = { name, strict: true, schema };
-  return { response_format: { type: 'json_schema' as const, json_schema } };
+// The schema is added to the request here: told of it, OpenAI's client itself parses what the model wrote, and throws away,
+// with its count of tokens, an answer that is cut off or could be repaired.
+function fetchWithFormat({ name, schema }: WrittenForm, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const response_format = { type: 'json_schema', json_schema: { name, strict: true, schema } };
+  return (input, init) =>
+    fetch(input, { ...init, body: JSON.stringify({ ...JSON.parse(String(init?.body)), response_format }) });
 }

@@ -1,13 +1,13 @@
 // An answer model that is a language model: the prompt within its budget, the request, and the answer read back.
-import type { AnswerModel, ContextChunk, ModelAnswer } from '../../retrieval/ports.ts';
+import type { AnswerModel, ContextChunk, ModelAnswer, ModelUsage } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { type AnswerPrompt, excerpt, systemPrompt, userPrompt } from './answer-prompt.ts';
-import { ANSWER_JSON_SCHEMA, parseAnswer } from './answer-schema.ts';
+import { ANSWER_JSON_SCHEMA, MAX_WRITTEN_TOKENS, parseAnswer } from './answer-schema.ts';
 import type { ChatProvider, Written } from './chat-clients.ts';
 import { citedAnswer } from './cited-answer.ts';
 import { malformedAnswer } from './exchange.ts';
 import { fitContext } from './fit-context.ts';
-import { createFormChat, type FormChatOptions, MAX_PROMPT_TOKENS, MAX_WRITTEN_TOKENS } from './form-chat.ts';
+import { createFormChat, type FormChatOptions, MAX_PROMPT_TOKENS } from './form-chat.ts';
 import { delimiterNotIn, type MakeDelimiter, randomDelimiter } from './prompt-delimiter.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderName } from './provider-name.ts';
@@ -43,11 +43,11 @@ export function createChatModel(options: FormChatOptions): AnswerModel {
 function readAnswer(
   { text }: Written,
   context: readonly ContextChunk[],
-  usage: NonNullable<ModelAnswer['usage']>,
+  usage: ModelUsage,
   name: ProviderName,
 ): ModelAnswer {
   const answer = parseAnswer(text);
-  if (!answer) throw malformedAnswer(name);
+  if (!answer) throw malformedAnswer(name, usage);
   if (!answer.sufficient) return { sufficient: false, answer: '', citations: [], usage };
   return { sufficient: true, answer: citedAnswer(answer, context), citations: answer.citations, usage };
 }

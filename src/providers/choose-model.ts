@@ -3,6 +3,8 @@ import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
 import type { Clock, Embedder, Logger } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { createChatModel } from './chat-model.ts';
+import { createCostOf } from './prices.ts';
+import { providerName } from './provider-name.ts';
 import { createQuestionRewriter } from './question-rewriter.ts';
 
 // A person waits for this before anything is searched; a follow-up of a few words takes a hosted model a second, and the
@@ -22,7 +24,8 @@ export function chooseModel(
   const { provider, model } = config.model;
   const fallback = config.onModelFailure === 'extractive' ? extractive : null;
   if (provider === 'extractive' || model === null) return { model: extractive, fallback, rewriter: null };
-  const chat = { ...options, config, provider, model, prices: config.prices };
+  const costOf = createCostOf(providerName(provider, model).id, config.prices, options.logger);
+  const chat = { ...options, config, provider, model, costOf };
   return {
     model: createChatModel({ ...chat, timeoutMs: options.modelTimeoutMs }),
     fallback,

@@ -1,10 +1,11 @@
 // One request to a chat model for JSON of a given form, with what it cost.
-import type { Clock, Logger } from '../../retrieval/ports.ts';
+import type { Clock, Logger, ModelUsage } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import type { AnswerPrompt } from './answer-prompt.ts';
+import { MAX_WRITTEN_TOKENS } from './answer-schema.ts';
 import { type ChatProvider, chatOnce, mayLackSchemaMode, type Written, type WrittenForm } from './chat-clients.ts';
 import { type Exchange, withExchange } from './exchange.ts';
-import { createCostOf, type Prices } from './prices.ts';
+import type { CostOf } from './prices.ts';
 import type { MakeDelimiter } from './prompt-delimiter.ts';
 import { type ProviderName, providerName } from './provider-name.ts';
 
@@ -13,7 +14,8 @@ export interface FormChatOptions {
   readonly provider: ChatProvider;
   /** The provider's name of the model; of a deployment for Azure. */
   readonly model: string;
-  readonly prices: Prices;
+  /** Shared by all that ask the model: a missing price is said once. */
+  readonly costOf: CostOf;
   /** For all requests of one call. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -29,31 +31,26 @@ export interface FormChat {
   ask(
     prompt: AnswerPrompt,
     request: { readonly form: WrittenForm; readonly maxWrittenTokens: number; readonly signal: AbortSignal },
-  ): Promise<{ readonly written: Written; readonly requests: number; readonly usage: ChatUsage }>;
-}
-
-/** What a call used. */
-export interface ChatUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
+  ): Promise<{ readonly written: Written; readonly requests: number; readonly usage: ModelUsage }>;
 }
 
 // Ten chunks of five sentences need about 1,500, the rules 700: the rest goes to the sections. Windows of 16,000 and more
 // would hold more, but it would cost time and money at every question.
 export const MAX_PROMPT_TOKENS = 8_000;
-export const MAX_WRITTEN_TOKENS = 2_000;
+
+// The most verbose is Ollama, with a line of some 150 bytes for each written token: 0.3 MB.
+const MAX_REPLY_BYTES = 2 ** 20;
 
 /** Makes the chat. A model without a schema mode is found out once, and then asked in words. Nothing is loaded before the first call. */
 export function createFormChat(options: FormChatOptions): FormChat {
-  const { provider, model, prices, logger, clock, timeoutMs } = options;
+  const { provider, model, costOf, logger, clock, timeoutMs } = options;
   const name = providerName(provider, model);
-  const costOf = createCostOf(name.id, prices, logger);
   let nativeSchema = true;
   return {
     name,
     ask(prompt, { form, maxWrittenTokens, signal }) {
-      return withExchange({ provider: name, timeoutMs, signal, clock }, async (exchange) => {
+      const limits = { timeoutMs, signal, clock, maxReplyBytes: MAX_REPLY_BYTES };
+      return withExchange({ provider: name, ...limits }, async (exchange) => {
         const ask = (native: boolean) =>
           askOnce(options, exchange, { prompt, form, maxWrittenTokens, nativeSchema: native });
         const written = await ask(nativeSchema).catch(async (error: unknown) => {

@@ -8,6 +8,8 @@ import { delimiterNotIn, type MakeDelimiter, part, randomDelimiter } from './pro
 
 // A question of a thousand characters has some 300 tokens; a model that is asked in words may put some around it.
 const MAX_WRITTEN_TOKENS = 500;
+// As for an answer, since not every provider keeps to that.
+const MAX_WRITTEN_CHARACTERS = 16 * MAX_WRITTEN_TOKENS;
 
 const FORM = z.strictObject({ question: z.string().describe('The last question, understandable by itself.') });
 const SCHEMA = jsonSchemaOf(FORM);
@@ -59,6 +61,7 @@ function rewritePrompt(
 
 // The object alone, whatever a model that is asked in words puts around it. Null: there is none.
 function readQuestion(text: string): string | null {
+  if (text.length > MAX_WRITTEN_CHARACTERS) return null;
   try {
     const object = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
     return z.object(FORM.shape).parse(object).question;

@@ -9,12 +9,16 @@ import { type Config, readConfig } from '../../src/config.ts';
 /** The key that the server takes from every provider's client. */
 export const TEST_KEY = 'k3y-for-the-local-server';
 
-/** What the server gives back: a text in the provider's form, a status, nothing at all, or a web page. */
+/**
+ * What the server gives back: a text in the provider's form (or what a broken provider has in its place), a status, a web
+ * page, nothing at all, or a reply that begins and comes to no end.
+ */
 export type Reply =
-  | { readonly text: string; readonly inputTokens?: number; readonly outputTokens?: number }
+  | { readonly text: unknown; readonly inputTokens?: unknown; readonly outputTokens?: unknown }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   | { readonly page: string }
-  | 'hang';
+  | 'hang'
+  | 'trickle';
 
 /** A request as the server understood it. */
 export interface Received {
@@ -29,6 +33,8 @@ export interface ModelServer {
   readonly url: string;
   readonly received: readonly Received[];
   readonly violations: readonly string[];
+  /** Replies that trickle at the moment: connections that the client has not closed. */
+  trickling(): number;
   /** Chat replies in order; the last one is given again and again. A function sees the request. */
   reply(...replies: readonly (Reply | ((received: Received) => Reply))[]): void;
   /** The next `count` requests that are no chats get this status. */
@@ -66,9 +72,9 @@ type Protocol = {
   | { readonly work: (body: Body, vectorOf: VectorOf) => unknown }
 );
 interface Said {
-  readonly text: string;
-  readonly input: number;
-  readonly output: number;
+  readonly text: unknown;
+  readonly input: unknown;
+  readonly output: unknown;
 }
 
 const bothMessages = ({ messages }: Body) => {
@@ -82,7 +88,7 @@ const sayOpenai = ({ text, input, output }: Said) =>
     created: 1,
     model: 'm',
     choices: [{ index: 0, message: { role: 'assistant', content: text, refusal: null }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: 110 },
   });
 const BEARER = `Bearer ${TEST_KEY}`;
 
@@ -239,6 +245,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const violations: string[] = [];
   let replies: readonly (Reply | ((received: Received) => Reply))[] = [];
   let chats = 0;
+  let trickling = 0;
   let failing = { status: 0, count: 0 };
   let vectorOf = defaultVector;
   let ranking: Parameters<ModelServer['ranking']>[0] | null = null;
@@ -266,6 +273,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const next = replies[Math.min(chats++, replies.length - 1)] ?? { status: 500 };
     const reply = typeof next === 'function' ? next(seen) : next;
     if (reply === 'hang') return;
+    if (reply === 'trickle') return trickle(response);
     if ('status' in reply) {
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
       response.end(reply.body ?? '{"message":"no"}');
@@ -274,6 +282,16 @@ export async function startModelServer(): Promise<ModelServer> {
       const { text, inputTokens: input = 100, outputTokens: output = 10 } = reply;
       respond(response, protocol.say({ text, input, output }));
     }
+  }
+
+  function trickle(response: ServerResponse): void {
+    trickling++;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => {
+      trickling--;
+      clearInterval(timer);
+    });
   }
 
   const server = createServer((request, response) => {
@@ -287,6 +305,7 @@ export async function startModelServer(): Promise<ModelServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     violations,
+    trickling: () => trickling,
     reply(...given) {
       replies = given;
       chats = 0;

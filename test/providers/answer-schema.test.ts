@@ -25,6 +25,31 @@ describe('parseAnswer', () => {
       expect(parseAnswer(text)).toBeNull();
     },
   );
+
+  it.each<[string, object, number, number]>([
+    ['citations', { citations: ANSWER.citations }, 50, 51],
+    ['characters of the answer', { answer: 'x' }, 8_000, 8_001],
+  ])('reads as many %s as a model may write, and no more', (_, field, most, tooMany) => {
+    const answerWith = (count: number) => {
+      const [[name, one]] = Object.entries(field) as [[string, string | object[]]];
+      return JSON.stringify({
+        ...ANSWER,
+        [name]: typeof one === 'string' ? one.repeat(count) : Array(count).fill(one[0]),
+      });
+    };
+    expect(parseAnswer(answerWith(most))).not.toBeNull();
+    expect(parseAnswer(answerWith(tooMany))).toBeNull();
+  });
+
+  it('reads no text that is longer than an answer can be, with whatever it is filled', () => {
+    expect(parseAnswer(JSON_TEXT.padEnd(32_000))).toEqual(ANSWER);
+    expect(parseAnswer(JSON_TEXT.padEnd(32_001))).toBeNull();
+  });
+
+  // From each quotation mark to the end, that were 250 million steps.
+  it('looks through a string that is never closed once', () => {
+    expect(parseAnswer(`{${'"\\'.repeat(15_000)}}`)).toBeNull();
+  });
 });
 
 // What OpenAI's strict mode asks of a schema, and the others too.

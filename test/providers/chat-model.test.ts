@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { AnswerModel, ContextChunk } from '../../retrieval/ports.ts';
 import type { ChatProvider } from '../../src/providers/chat-clients.ts';
 import { createChatModel } from '../../src/providers/chat-model.ts';
+import { createCostOf } from '../../src/providers/prices.ts';
 import { contextChunk } from '../helpers/context-chunk.ts';
 import { configFor, type ModelServer, startModelServer, TEST_KEY } from '../helpers/model-servers.ts';
 import { createTestLogger } from '../helpers/test-logger.ts';
@@ -30,7 +31,7 @@ function modelOf(provider: ChatProvider, options: { timeoutMs?: number; url?: st
     config: configFor(options.url ?? server.url),
     provider,
     model: 'm1',
-    prices: { 'openai:m1': { inputUsdPerMillion: 2, outputUsdPerMillion: 8 } },
+    costOf: createCostOf(`${provider}:m1`, { 'openai:m1': { inputUsdPerMillion: 2, outputUsdPerMillion: 8 } }, logger),
     timeoutMs: options.timeoutMs ?? 20_000,
     clock: Date.now,
     logger,
@@ -125,11 +126,52 @@ describe.each(PROVIDERS)('the model of %s', (provider) => {
     await expect(ask(modelOf(provider).model, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'provider_timeout' });
   });
 
-  it.each(['no JSON at all', '{"sufficient": true, "answer": "cut of', '{"sufficient": "yes"}', ''])(
-    'fails on an answer that is %j',
-    async (text) => {
-      server.reply({ text });
-      await expect(ask(modelOf(provider).model)).rejects.toMatchObject({ code: 'provider_answer_malformed' });
+  it('gives up at its own deadline when the answer comes to no end', async () => {
+    server.reply('trickle');
+    const asked = ask(modelOf(provider, { timeoutMs: 400 }).model);
+    await expect(asked).rejects.toMatchObject({ code: 'provider_timeout' });
+    await vi.waitFor(() => expect(server.trickling()).toBe(0));
+  });
+
+  it.each([
+    'no JSON at all',
+    '{"sufficient": true, "answer": "cut of',
+    '{"sufficient": "yes"}',
+    '',
+    null,
+    JSON.stringify({ ...ANSWER, answer: 'a.'.repeat(4_500) }),
+    JSON.stringify({ ...ANSWER, citations: Array.from({ length: 51 }, () => ANSWER.citations[0]) }),
+    `${JSON.stringify(ANSWER)}${' '.repeat(40_000)}`,
+  ])('fails on an answer that is %.40j, and counts it', async (text) => {
+    server.reply({ text, inputTokens: 1_000, outputTokens: 100 });
+    await expect(ask(modelOf(provider).model)).rejects.toMatchObject({
+      code: 'provider_answer_malformed',
+      usage: { inputTokens: 1_000, outputTokens: 100, costUsd: provider === 'openai' ? 0.0028 : 0 },
+    });
+  });
+
+  it('stops reading an answer of megabytes', async () => {
+    server.reply({ text: JSON.stringify({ ...ANSWER, answer: 'x'.repeat(3_000_000) }) });
+    const error = await ask(modelOf(provider).model).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'provider_answer_malformed', usage: null });
+  });
+
+  it.each([
+    ['a fence', `\`\`\`json\n${JSON.stringify(ANSWER)}\n\`\`\``],
+    ['words around it', `Here you are: ${JSON.stringify(ANSWER)} Anything else?`],
+    ['a comma too many', JSON.stringify(ANSWER).replace(']', ',]')],
+    ['a line break in a string', JSON.stringify({ ...ANSWER, answer: '@' }).replace('@', `${QUOTE}\n`)],
+  ])('repairs an answer with %s', async (_, text) => {
+    server.reply({ text });
+    expect(await ask(modelOf(provider).model)).toMatchObject({ ...ANSWER, answer: `${QUOTE} [1]` });
+  });
+
+  it.each([-5, 1.5, 'abc', '7', 1e300, null, { tokens: 1 }])(
+    'takes a count of %j tokens for unknown',
+    async (tokens) => {
+      server.reply({ text: JSON.stringify(ANSWER), inputTokens: tokens, outputTokens: tokens });
+      const { usage } = await ask(modelOf(provider).model);
+      expect(usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
     },
   );
 

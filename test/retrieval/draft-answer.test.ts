@@ -1,8 +1,8 @@
-// What is logged when a model does not answer.
-import { expect, test } from 'vitest';
+// What is made of what a model says, and of its failures: what is logged, and what it all cost.
+import { describe, expect, it, test } from 'vitest';
 import { draftAnswer } from '../../retrieval/draft-answer.ts';
-import { VerbatimError } from '../../retrieval/errors.ts';
-import type { AnswerModel, Logger } from '../../retrieval/ports.ts';
+import { ModelError, VerbatimError } from '../../retrieval/errors.ts';
+import type { AnswerModel, Logger, ModelAnswer } from '../../retrieval/ports.ts';
 import { contextChunk } from '../helpers/context-chunk.ts';
 
 function draftWith(error: Error) {
@@ -26,4 +26,79 @@ test('a model that is down is one short line: its code and what to check, withou
 test('an error that nobody expects keeps its stack', async () => {
   const error = new TypeError('x is undefined');
   expect((await draftWith(error)).lines).toEqual([{ model: 'test:down', err: error }]);
+});
+
+const QUOTE = 'Employees have 27 days of leave a year.';
+const asked = { question: 'How many?', context: [contextChunk('c1', QUOTE)], termRarity: new Map() };
+const usage = { inputTokens: 1_000, outputTokens: 100, costUsd: 0.003 };
+const says = (chunkId: string, quote: string): ModelAnswer => ({
+  sufficient: true,
+  answer: quote,
+  citations: [{ chunkId, quote }],
+  usage,
+});
+const GOOD = says('c1', QUOTE);
+const INVENTED = says('c1', 'Employees have 90 days.');
+const MISPLACED = says('c9', QUOTE);
+
+/** Gives the steps one after the other, the last one again and again, and keeps what it was asked. */
+function modelOf(...steps: readonly (ModelAnswer | Error | 'silence')[]) {
+  const rejected: (readonly string[])[] = [];
+  const model: AnswerModel = {
+    id: 'test:steps',
+    answer({ rejectedQuotes }) {
+      const step = steps[Math.min(rejected.push(rejectedQuotes), steps.length) - 1];
+      if (step === 'silence') return new Promise(() => {});
+      return step instanceof Error ? Promise.reject(step) : Promise.resolve(step as ModelAnswer);
+    },
+  };
+  return { model, rejected };
+}
+
+const fallback: AnswerModel = { id: 'fallback', answer: async () => ({ ...GOOD, usage: { ...usage, costUsd: 0 } }) };
+
+describe('what failed is counted like what did not', () => {
+  const down = new ModelError('down', 'nothing came');
+  const garbage = new ModelError('malformed', 'no answer', usage);
+  it.each<[string, readonly (ModelAnswer | Error | 'silence')[], number, number]>([
+    ['a model that is down', [down], 2, 0],
+    ['an answer that cannot be read', [garbage], 2, 0.003],
+    ['an invented quote, then a model that is down', [INVENTED, down], 3, 0.003],
+    ['an invented quote, then an answer that cannot be read', [INVENTED, garbage], 3, 0.006],
+    ['an invented quote, then silence', [INVENTED, 'silence'], 3, 0.003],
+  ])('%s', async (_, steps, calls, costUsd) => {
+    const { model } = modelOf(...steps);
+    const outcome = await draftAnswer({ model, fallback, modelTimeoutMs: 100 }, asked);
+    expect(outcome).toMatchObject({ refusal: null, model: 'fallback', degraded: ['model_failed'] });
+    expect(outcome.tokens.calls).toBe(calls);
+    expect(outcome.costUsd).toBeCloseTo(costUsd, 12);
+    const refused = await draftAnswer({ model: modelOf(...steps).model, fallback: null, modelTimeoutMs: 100 }, asked);
+    expect(refused).toMatchObject({ refusal: 'model_unavailable', text: '', citations: [], model: '' });
+    expect(refused.costUsd).toBeCloseTo(costUsd, 12);
+  });
+});
+
+describe('quotes that do not hold', () => {
+  it.each([
+    ['are invented', INVENTED, 'Employees have 90 days.', 0],
+    ['are true, but of a chunk that was not given', MISPLACED, QUOTE, 2],
+  ])('and %s are named once, and then there is no answer', async (_, said, quote, unknownCitations) => {
+    const { model, rejected } = modelOf(said);
+    const outcome = await draftAnswer({ model, fallback, modelTimeoutMs: 1_000 }, asked);
+    expect(outcome).toMatchObject({ refusal: 'no_evidence', degraded: ['quotes_rejected'], unknownCitations });
+    expect(rejected).toEqual([[], [quote]]);
+  });
+
+  it('may be mended', async () => {
+    const { model } = modelOf(MISPLACED, GOOD);
+    const outcome = await draftAnswer({ model, fallback, modelTimeoutMs: 1_000 }, asked);
+    expect(outcome).toMatchObject({ refusal: null, citations: [{ quote: QUOTE }], degraded: [] });
+  });
+
+  it('are none where nothing was quoted: it is not asked again, and not said to be a wrong quote', async () => {
+    const { model, rejected } = modelOf({ ...GOOD, citations: [] });
+    const outcome = await draftAnswer({ model, fallback, modelTimeoutMs: 1_000 }, asked);
+    expect(outcome).toMatchObject({ refusal: 'no_evidence', degraded: ['not_quoted'] });
+    expect(rejected).toEqual([[]]);
+  });
 });

@@ -1,0 +1,37 @@
+// What the calls of models for one question add up to, those that failed included: their providers count them as well.
+import { ModelError } from './errors.ts';
+import type { ModelUsage } from './ports.ts';
+
+/** What was asked of models, over all calls for one question. */
+export interface Tokens {
+  readonly calls: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** The same with one more call; `usage` null or absent: nothing is known of what it used. */
+export function addUsage<Spent extends { readonly tokens: Tokens; readonly costUsd: number }>(
+  spent: Spent,
+  usage: ModelUsage | null | undefined,
+): Spent {
+  const { calls, input, output } = spent.tokens;
+  return {
+    ...spent,
+    costUsd: spent.costUsd + (usage?.costUsd ?? 0),
+    tokens: {
+      calls: calls + 1,
+      input: input + (usage?.inputTokens ?? 0),
+      output: output + (usage?.outputTokens ?? 0),
+    },
+  };
+}
+
+/** What a call used that ended with this error; null: nothing that is known. */
+export function usageOf(error: unknown): ModelUsage | null {
+  return error instanceof ModelError ? error.usage : null;
+}
+
+/** For a model that did not end by itself at its deadline. */
+export function modelTooLate(modelId: string, timeoutMs: number): ModelError {
+  return new ModelError('model_timeout', `${modelId} did not answer within ${timeoutMs} ms; take a faster model`);
+}
