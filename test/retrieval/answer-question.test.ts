@@ -218,9 +218,11 @@ describe('a model', () => {
 
   test('that cites a chunk it was not given says nothing with it, and it is counted', async () => {
     await fill();
-    const answer = await ask(scripted({ citations: [{ chunkId: 'elsewhere', quote: 'thirty days of annual leave' }] }));
-    expect(refusal(answer)).toEqual({ status: 'refused', refusal: 'no_evidence' });
-    expect(await log()).toEqual([expect.objectContaining({ unknown_citations: 1 })]);
+    const elsewhere = { citations: [{ chunkId: 'elsewhere', quote: 'thirty days of annual leave' }] };
+    const model = scripted(elsewhere, elsewhere);
+    expect(refusal(await ask(model))).toEqual({ status: 'refused', refusal: 'no_evidence' });
+    expect(model.requests).toEqual([{ rejectedQuotes: [] }, { rejectedQuotes: ['thirty days of annual leave'] }]);
+    expect(await log()).toEqual([expect.objectContaining({ unknown_citations: 2 })]);
   });
 
   test('that answers without any quote is refused', async () => {
