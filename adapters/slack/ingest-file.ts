@@ -1,5 +1,7 @@
 // A file that an admin shares with the bot, or points at, becomes a document: who may read it is chosen in a modal.
 import type { types } from '@slack/bolt';
+import { withDeadline } from '../../retrieval/deadline.ts';
+import { VerbatimError } from '../../retrieval/errors.ts';
 import { ACCESS_LEVELS, type AccessLevel } from '../../retrieval/model.ts';
 import type { AdminCommands, AdminReply } from '../admin-command.ts';
 import type { Readers } from '../ports.ts';
@@ -115,16 +117,26 @@ async function download(
   const api = new URL(clientFor(workspace).slackApiUrl);
   const isSlack = url.protocol === 'https:' && (url.hostname === 'slack.com' || url.hostname.endsWith('.slack.com'));
   if (!isSlack && url.origin !== api.origin) return null;
+  const late = () => new VerbatimError('slack_download_timeout', `Slack gave no file in ${DOWNLOAD_TIMEOUT_MS} ms`);
+  return withDeadline({ timeoutMs: DOWNLOAD_TIMEOUT_MS, late }, (signal) =>
+    downloadFrom(url, workspace.botToken, size, signal),
+  );
+}
+
+async function downloadFrom(
+  url: URL,
+  token: string,
+  size: number | undefined,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
   // Without `files:read` Slack sends to its sign-in page, or answers with it.
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${workspace.botToken}` },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS),
-  });
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual', signal });
   if (!response.ok) return null;
   const parts: Uint8Array[] = [];
   let received = 0;
   for await (const part of response.body ?? []) {
+    // `fetch` may have lost the signal since.
+    signal.throwIfAborted();
     received += part.byteLength;
     if (received > MAX_BYTES) return null;
     parts.push(part);
