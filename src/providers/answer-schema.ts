@@ -1,6 +1,7 @@
 // The form of an answer: what the providers are told, and how it is read back.
 import { z } from 'zod/v4';
 import { MIN_QUOTE_CHARACTERS } from '../../retrieval/quote-check.ts';
+import { splitSentences } from '../../retrieval/sentences.ts';
 
 /** What a model may write for an answer: one to five sentences and their quotes are a tenth of it. */
 export const MAX_WRITTEN_TOKENS = 2_000;
@@ -9,8 +10,10 @@ export const MAX_WRITTEN_TOKENS = 2_000;
 // four times as many there is room for a form that is indented, and for words around it.
 const MAX_WRITTEN_CHARACTERS = 16 * MAX_WRITTEN_TOKENS;
 const MAX_ANSWER_CHARACTERS = 4 * MAX_WRITTEN_TOKENS;
-// The shortest quote, with its id and the names of its fields, has some 40 tokens.
-const MAX_CITATIONS = MAX_WRITTEN_TOKENS / 40;
+// Each sentence is held against each quote. Five sentences are asked for, and the rows of a table count as some; a prompt has
+// ten chunks, and an answer that needs three quotes of each is a summary.
+const MAX_ANSWER_SENTENCES = 50;
+const MAX_CITATIONS = 30;
 
 // The length of a quote is in its description and not a rule of the schema: providers' strict modes refuse `minLength`, and
 // a quote that is too short shall reach the quote check, which names it in the second request.
@@ -44,7 +47,9 @@ export const ANSWER_JSON_SCHEMA = jsonSchemaOf(SCHEMA);
 // A field too many does no harm; a missing or misshapen one does.
 const LENIENT = z.object({
   ...SCHEMA.shape,
-  answer: SCHEMA.shape.answer.max(MAX_ANSWER_CHARACTERS),
+  answer: SCHEMA.shape.answer
+    .max(MAX_ANSWER_CHARACTERS)
+    .refine((answer) => splitSentences(answer).length <= MAX_ANSWER_SENTENCES),
   citations: z.array(z.object(SCHEMA.shape.citations.element.shape)).max(MAX_CITATIONS),
 });
 

@@ -27,8 +27,9 @@ describe('parseAnswer', () => {
   );
 
   it.each<[string, object, number, number]>([
-    ['citations', { citations: ANSWER.citations }, 50, 51],
+    ['citations', { citations: ANSWER.citations }, 30, 31],
     ['characters of the answer', { answer: 'x' }, 8_000, 8_001],
+    ['sentences of the answer', { answer: 'We go. ' }, 50, 51],
   ])('reads as many %s as a model may write, and no more', (_, field, most, tooMany) => {
     const answerWith = (count: number) => {
       const [[name, one]] = Object.entries(field) as [[string, string | object[]]];
