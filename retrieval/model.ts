@@ -121,7 +121,8 @@ export type Degradation =
   | 'rerank_fallback'
   | 'rewrite_failed'
   | 'model_failed'
-  | 'quotes_rejected';
+  | 'quotes_rejected'
+  | 'not_quoted';
 
 /** What is given back for every question. A refusal has no citations. */
 export interface Answer {

@@ -14,6 +14,7 @@ const ALL: Readonly<Record<Degradation, true>> = {
   rewrite_failed: true,
   model_failed: true,
   quotes_rejected: true,
+  not_quoted: true,
 };
 
 it.each(Object.keys(ALL) as Degradation[])('says %s in words, of an answer and of a refusal', (part) => {
