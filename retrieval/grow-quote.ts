@@ -1,16 +1,15 @@
 import type { Span } from './model.ts';
 import { MAX_GROWN_CHARACTERS } from './sentence-score-quotes.ts';
-import { unitsOf } from './sentence-score-units.ts';
+import type { Unit } from './sentence-score-units.ts';
 
 const ENDS_WITH_COLON = /[:：]\W*$/;
 
 /**
  * Grows a stretch of a chunk's text to the whole sentences, rows or items that it touches, and an item to the lead-in of its
  * list where that is no more than a screenful: "fly business class" can stand in "may not fly business class", and an item
- * under "Not reimbursed:".
+ * under "Not reimbursed:". `units` are those of the text, which one text has for all its quotes.
  */
-export function toWholeUnits(span: Span, text: string): Span {
-  const units = unitsOf(text);
+export function toWholeUnits(span: Span, text: string, units: readonly Unit[]): Span {
   const at = units.findIndex(({ end }) => end > span.start);
   const first = units[at];
   if (first === undefined) return span;

