@@ -114,6 +114,11 @@ export function degradedText(degraded: readonly Degradation[], refusal: Refusal 
   return `Note: ${untold.map((part) => words[part]).join('; ')}. ${end}`;
 }
 
+/** Where in a paged document a quote stands, behind its headings; '' for formats without pages. */
+export function pageText(page: number | null | undefined): string {
+  return page == null ? '' : `, page ${page}`;
+}
+
 /** An age in words, such as "just now", "5 minutes" or "3 days". */
 export function ageText(seconds: number): string {
   const units = [

@@ -2,7 +2,7 @@
 import type { Citation, Confidence } from './model.ts';
 import type { TermRarity } from './ports.ts';
 import { coverage, termsOf, weightedTerms } from './sentence-score-terms.ts';
-import { supports } from './sentence-support.ts';
+import { createSupport } from './sentence-support.ts';
 import { splitSentences } from './sentences.ts';
 
 const CITATION_MARKER = /\s*\[\d{1,3}\]/g;
@@ -13,7 +13,8 @@ function faithfulnessOf(answer: string, citations: readonly Citation[]): number 
     .map(({ start, end }) => text.slice(start, end))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
   if (sentences.length === 0) return 0;
-  const supported = sentences.filter((sentence) => citations.some((citation) => supports(citation, sentence))).length;
+  const supportOf = createSupport(citations);
+  const supported = sentences.filter((sentence) => supportOf(sentence) >= 0).length;
   return supported / sentences.length;
 }
 

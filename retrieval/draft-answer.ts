@@ -1,8 +1,7 @@
 // What a model says, as far as its quotes hold.
 import { withDeadline } from './deadline.ts';
-import { VerbatimError } from './errors.ts';
 import type { Citation, Degradation, Refusal } from './model.ts';
-import { addUsage, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
+import { addUsage, failureOf, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
 import type { AnswerModel, ContextChunk, Logger, ModelAnswer, TermRarity } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
 
@@ -62,11 +61,6 @@ export async function draftAnswer(options: DraftOptions, asked: Asked): Promise<
   const outcome = await askModel(options, fallback, asked, drafted.spent);
   if ('error' in outcome) throw outcome.error;
   return { ...outcome, degraded: [...outcome.degraded, 'model_failed'] };
-}
-
-// A model that is down is no fault of the program: its code and sentence say all, a stack only what is not expected.
-function failureOf(error: unknown): object {
-  return error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
 }
 
 type Spent = typeof NOTHING;

@@ -156,10 +156,11 @@ function isOnSubject({ required }: ReadContext, sentence: ReadSentence, quoted =
   const { inLine, inChunk } = required;
   if (inLine.size + inChunk.size === 0) return true;
   const held = headedTermsOf(sentence.chunk, `${inItsLine(sentence)}\n${quoted}`);
+  if (![...inLine].every((term) => held.has(term))) return false;
+  const missing = [...inChunk].filter((term) => !held.has(term));
+  if (missing.length === 0) return true;
   const around = new Set(termsOf(sentence.chunk.text));
-  return (
-    [...inLine].every((term) => held.has(term)) && [...inChunk].every((term) => held.has(term) || around.has(term))
-  );
+  return missing.every((term) => around.has(term));
 }
 
 /** Both as one stretch, if they overlap, or stand in one paragraph or next to each other and stay readable; else null. */

@@ -1,5 +1,5 @@
 // What the calls of models for one question add up to, those that failed included: their providers count them as well.
-import { ModelError } from './errors.ts';
+import { ModelError, VerbatimError } from './errors.ts';
 import type { ModelUsage } from './ports.ts';
 
 /** What was asked of models, over all calls for one question. */
@@ -34,4 +34,12 @@ export function usageOf(error: unknown): ModelUsage | null {
 /** For a model that did not end by itself at its deadline. */
 export function modelTooLate(modelId: string, timeoutMs: number): ModelError {
   return new ModelError('model_timeout', `${modelId} did not answer within ${timeoutMs} ms; take a faster model`);
+}
+
+/**
+ * An error for the log. A model that is down is no fault of the program: its code and sentence say all, a stack only what is not
+ * expected.
+ */
+export function failureOf(error: unknown): object {
+  return error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
 }

@@ -125,7 +125,7 @@ export function checkQuotes(modelAnswer: Pick<ModelAnswer, 'citations'>, context
       rejectedQuotes.add(quote);
       continue;
     }
-    const citation = citationOf(chunk, toWholeUnits(span, chunk.text, units));
+    const citation = citationOf(chunk, toWholeUnits(span, units));
     const place = `${citation.documentId} ${citation.start} ${citation.end}`;
     if (!citations.has(place)) citations.set(place, citation);
   }

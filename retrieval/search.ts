@@ -1,5 +1,6 @@
 // Hybrid search: both searches at once under the same visible ACLs, fused, capped, reranked, and checked once more.
 import { applyCheckpoint, type CheckedDocument, readDocumentStates } from './checkpoint.ts';
+import { withDeadline } from './deadline.ts';
 import { DatabaseTimeoutError, VerbatimError } from './errors.ts';
 import { type FusedHit, type FusionWeights, fuse } from './fusion.ts';
 import { type Hit, lexicalSearch } from './lexical-search.ts';
@@ -158,7 +159,7 @@ async function runSearches(
   const fetch = (minimum: number) => Math.max(minimum, OVER_FETCH * request.limit);
   const { database, lexicalTimeoutMs, vectorTimeoutMs } = options;
   const [lexical, vector] = await Promise.allSettled([
-    withDeadline(lexicalTimeoutMs, () =>
+    inTime(lexicalTimeoutMs, () =>
       stopwatch.time('lexical', () =>
         lexicalSearch(database, request.visibleTo, request.question, {
           limit: fetch(MIN_FETCH.lexical),
@@ -166,7 +167,7 @@ async function runSearches(
         }),
       ),
     ),
-    withDeadline(vectorTimeoutMs, () => searchByMeaning(options, request, fetch(MIN_FETCH.vector), stopwatch)),
+    inTime(vectorTimeoutMs, () => searchByMeaning(options, request, fetch(MIN_FETCH.vector), stopwatch)),
   ]);
   logFailure(options, request, 'the search by words failed', lexical);
   logFailure(options, request, 'the search by meaning failed', vector);
@@ -229,16 +230,8 @@ function logFailure(
 }
 
 // A search that hangs elsewhere than in a statement (the embedder, a full pool) must not hold up the other one.
-async function withDeadline<T>(timeoutMs: number, run: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseTimeoutError(timeoutMs)), timeoutMs);
-  });
-  try {
-    return await Promise.race([run(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<T>(timeoutMs: number, run: () => Promise<T>): Promise<T> {
+  return withDeadline({ timeoutMs, late: () => new DatabaseTimeoutError(timeoutMs) }, run);
 }
 
 // What the reranker reads, and twice the limit from enough documents, since the checkpoint may drop some.

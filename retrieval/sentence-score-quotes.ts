@@ -2,7 +2,7 @@
 import type { Span } from './model.ts';
 import type { ContextChunk } from './ports.ts';
 import type { AnswerKind } from './sentence-score-cues.ts';
-import { isTableRule, type Unit, unitsOf } from './sentence-score-units.ts';
+import { isTableRule, listEnd, listStart, type Unit, unitsOf } from './sentence-score-units.ts';
 
 /** A grown quote stays below this, in UTF-16 code units: a screenful in a chat. The sentence itself may be longer. */
 export const MAX_GROWN_CHARACTERS = 700;
@@ -40,6 +40,13 @@ export function isQuotable(text: string): boolean {
   return !/^#{1,6}\s/.test(text) && !isTableRule(text) && !ordersTheReader(text) && /[\p{L}\p{N}]{2}/u.test(text);
 }
 
+/** The place of the sentence with a colon that announces the list around the item `at`; null without one. */
+export function leadInOf(units: readonly Unit[], at: number): number | null {
+  const before = listStart(units, at) - 1;
+  const unit = units[before];
+  return unit?.kind === 'sentence' && ENDS_WITH_COLON.test(unit.values) ? before : null;
+}
+
 /** First and last unit of what should be quoted with the one at `at`. */
 function unitsAround(units: readonly Unit[], texts: readonly string[], at: number, kind: AnswerKind): [number, number] {
   const isItem = (index: number): boolean => units[index]?.kind === 'item';
@@ -47,13 +54,9 @@ function unitsAround(units: readonly Unit[], texts: readonly string[], at: numbe
   const text = texts[at] ?? '';
   let [first, last] = [at, at];
   if (isItem(at)) {
-    let top = at;
-    while (isItem(top - 1)) top--;
-    const hasLeadIn = units[top - 1]?.kind === 'sentence' && ENDS_WITH_COLON.test(texts[top - 1] ?? '');
     // What a lead-in announces can mean the opposite without it, and steps are done from the first on.
-    if (hasLeadIn) first = top - 1;
-    else if (kind === 'steps') first = top;
-    if (kind === 'steps') while (isItem(last + 1)) last++;
+    first = leadInOf(units, at) ?? (kind === 'steps' ? listStart(units, at) : at);
+    if (kind === 'steps') last = listEnd(units, at) - 1;
   } else if (units[at]?.kind !== 'sentence') {
     return [at, at];
   } else if (ENDS_WITH_COLON.test(text)) {

@@ -32,6 +32,17 @@ export function isTableRule(text: string): boolean {
   return TABLE_RULE.test(text);
 }
 
+/** The place of the first item of the list that the item `at` is in. */
+export function listStart(units: readonly Unit[], at: number): number {
+  return units.findLastIndex(({ kind }, place) => place < at && kind !== 'item') + 1;
+}
+
+/** The place behind the last item of the list that the item `at` is in. */
+export function listEnd(units: readonly Unit[], at: number): number {
+  const end = units.findIndex(({ kind }, place) => place > at && kind !== 'item');
+  return end < 0 ? units.length : end;
+}
+
 /** Splits a chunk's text into units: ascending, apart, covering what `splitSentences` covers. Linear time; never throws. */
 export function unitsOf(text: string): Unit[] {
   const records = recordsOf(text);

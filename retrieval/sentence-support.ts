@@ -3,7 +3,7 @@ import type { Citation } from './model.ts';
 import { pointsBack } from './sentence-score-quotes.ts';
 import { stem } from './sentence-score-stem.ts';
 import { termsOf, weightedTerms } from './sentence-score-terms.ts';
-import { type Unit, unitsOf } from './sentence-score-units.ts';
+import { listEnd, listStart, type Unit, unitsOf } from './sentence-score-units.ts';
 import { splitSentences } from './sentences.ts';
 
 /** What an answer may say of its source without the source saying it. */
@@ -36,21 +36,60 @@ const CLAIMING: readonly RegExp[] = [
 const OBLIGATION = /\b(?:must|shall|have to|has to|required|mandatory|obliged)\b/i;
 const PERMISSION = /\b(?:may|can|could|might|allowed|permitted|optional(?:ly)?)\b/i;
 
+interface ReadQuote {
+  readonly citation: Citation;
+  /** Its whole sentences, as they stand. */
+  readonly sentences: ReadonlySet<string>;
+  /** What title and headings add; their numbers add nothing. */
+  readonly place: ReadonlySet<string>;
+  readonly statements: readonly Statement[];
+}
+
+/** What is said in one go. */
+interface Statement {
+  readonly text: string;
+  readonly terms: ReadonlySet<string>;
+  /** All items of a list: a number in it could belong to any. */
+  readonly isList: boolean;
+}
+
 /**
- * Whether the quote holds the sentence as a whole one, or one statement of the quote says all that the sentence says: its words in any form, with what the title and the
- * headings add, its numbers, and the small words that turn a meaning round. Of two statements put together it says nothing:
- * the number of the one belongs to the subject of the other. It reads words and not their order.
+ * Reads the quotes once, and gives for a sentence the place of the first citation that supports it, of those that `may`
+ * lets through; -1 when none does. A quote supports a sentence that it holds as a whole one, and one of which one statement
+ * of the quote says all: its words in any form, with what the title and the headings add, its numbers, and the small words
+ * that turn a meaning round. Of two statements put together it says nothing: the number of the one belongs to the subject of
+ * the other. It reads words and not their order.
  */
-export function supports({ quote, title, headingPath }: Citation, sentence: string): boolean {
-  if (splitSentences(quote).some(({ start, end }) => quote.slice(start, end) === sentence)) return true;
-  const terms = [...weightedTerms(sentence).keys()].filter((term) => !OF_THE_SOURCE.has(term));
-  if (terms.length === 0) return false;
-  const hasNumber = /\p{N}/u.test(sentence);
-  const place = new Set(termsOf([title, ...headingPath].join('\n')).filter((term) => !/\p{N}/u.test(term)));
-  return statementsOf(quote, hasNumber).some((statement) => {
-    const said = new Set(termsOf(statement));
-    return terms.every((term) => said.has(term) || place.has(term)) && agree(sentence, statement);
-  });
+export function createSupport(
+  citations: readonly Citation[],
+): (sentence: string, may?: (citation: Citation) => boolean) => number {
+  const quotes = citations.map(readQuote);
+  return (sentence, may = () => true) => {
+    const terms = [...weightedTerms(sentence).keys()].filter((term) => !OF_THE_SOURCE.has(term));
+    const hasNumber = /\p{N}/u.test(sentence);
+    return quotes.findIndex(
+      ({ citation, sentences, place, statements }) =>
+        may(citation) &&
+        (sentences.has(sentence) ||
+          (terms.length > 0 &&
+            statements.some(
+              (statement) =>
+                !(hasNumber && statement.isList) &&
+                terms.every((term) => statement.terms.has(term) || place.has(term)) &&
+                agree(sentence, statement.text),
+            ))),
+    );
+  };
+}
+
+function readQuote(citation: Citation): ReadQuote {
+  const { quote, title, headingPath } = citation;
+  return {
+    citation,
+    sentences: new Set(splitSentences(quote).map(({ start, end }) => quote.slice(start, end))),
+    place: new Set(termsOf([title, ...headingPath].join('\n')).filter((term) => !/\p{N}/u.test(term))),
+    statements: statementsOf(quote),
+  };
 }
 
 function agree(sentence: string, statement: string): boolean {
@@ -62,24 +101,23 @@ function agree(sentence: string, statement: string): boolean {
   );
 }
 
-// What is said in one go: a sentence, with the one before it that it points to; an item under its lead-in; a row under its
-// header. A list is one statement as well for a sentence without numbers, which could belong to another item.
-function statementsOf(quote: string, hasNumber: boolean): string[] {
+// A sentence, and with the one before it that it points to; an item under its lead-in, and the whole list; a row under its
+// header.
+function statementsOf(quote: string): Statement[] {
   const units = unitsOf(quote);
   const textOf = (unit: Unit | undefined) => (unit ? quote.slice(unit.start, unit.end) : '');
+  const stated = (text: string, isList = false): Statement => ({ text, terms: new Set(termsOf(text)), isList });
   return units.flatMap((unit, index) => {
     const own = textOf(unit);
-    if (unit.kind === 'row') return [`${unit.names}\n${own}`];
-    if (unit.kind !== 'item') return pointsBack(own) ? [own, `${textOf(units[index - 1])} ${own}`] : [own];
-    let top = index;
-    while (units[top - 1]?.kind === 'item') top--;
+    if (unit.kind === 'row') return [stated(`${unit.names}\n${own}`)];
+    if (unit.kind !== 'item') {
+      return [stated(own), ...(pointsBack(own) ? [stated(`${textOf(units[index - 1])} ${own}`)] : [])];
+    }
+    const top = listStart(units, index);
     const leadIn = textOf(units[top - 1]);
-    const list = hasNumber ? [] : [`${leadIn}\n${units.slice(top, endOfList(units, index)).map(textOf).join('\n')}`];
-    return [`${leadIn}\n${own}`, ...list];
+    const item = stated(`${leadIn}\n${own}`);
+    if (index > top) return [item];
+    const list = units.slice(top, listEnd(units, top)).map(textOf);
+    return [item, stated([leadIn, ...list].join('\n'), true)];
   });
-}
-
-function endOfList(units: readonly Unit[], index: number): number {
-  const end = units.findIndex(({ kind }, at) => at > index && kind !== 'item');
-  return end < 0 ? units.length : end;
 }

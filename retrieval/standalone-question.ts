@@ -1,8 +1,7 @@
 // A follow-up as a question that stands alone: rewritten by a model where there is one, by a heuristic otherwise.
 import { withDeadline } from './deadline.ts';
-import { VerbatimError } from './errors.ts';
 import type { Degradation } from './model.ts';
-import { addUsage, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
+import { addUsage, failureOf, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
 import type { Logger, ModelUsage } from './ports.ts';
 import { type QuestionTerms, questionTerms } from './question-terms.ts';
 
@@ -106,8 +105,7 @@ export async function standAlone(
     logger?.warn({ model: rewriter.id }, 'the model rewrote a follow-up into something that is no question');
     return { ...byHeuristic, ...spent, degraded: ['rewrite_failed'] };
   } catch (error) {
-    const failure = error instanceof VerbatimError ? { code: error.code, reason: error.message } : { err: error };
-    logger?.warn({ model: rewriter.id, ...failure }, 'a follow-up could not be rewritten');
+    logger?.warn({ model: rewriter.id, ...failureOf(error) }, 'a follow-up could not be rewritten');
     return { ...byHeuristic, ...addUsage(NOTHING_SPENT, usageOf(error)), degraded: ['rewrite_failed'] };
   }
 }

@@ -2,6 +2,7 @@
 import type { types } from '@slack/bolt';
 import type { ReplyQuote } from '../reply.ts';
 import { isolated } from '../shown-text.ts';
+import { pageText } from '../wording.ts';
 import { cutText, literal, markdownToRichText } from './markdown-to-rich-text.ts';
 import { divideMarkdown } from './split-markdown.ts';
 
@@ -146,7 +147,6 @@ function quoteUnit(shown: ReplyQuote, continued = false): Unit {
   const { number, quote, title, headingPath, page, url, linkLabel } = shown;
   const name = cutText(title, MAX_TITLE)[0] ?? 'Untitled';
   const path = headingPath.length === 0 ? '' : ` › ${cutText(headingPath.join(' › '), MAX_TITLE)[0] ?? ''}`;
-  const place = page === null ? '' : `, page ${page}`;
   const goesOn = continued ? ' (continued)' : '';
   const named = url !== null && linkLabel === null;
   const head: types.RichTextElement[] = [
@@ -154,7 +154,7 @@ function quoteUnit(shown: ReplyQuote, continued = false): Unit {
     ...(named
       ? [{ type: 'link' as const, url, text: isolated(name), style: { bold: true } }]
       : literal(name, { bold: true })),
-    ...literal(`${path}${place}${goesOn}`),
+    ...literal(`${path}${pageText(page)}${goesOn}`),
     // A title that reads like another address is no text for a link.
     ...(url !== null && linkLabel !== null ? [...literal('  '), { type: 'link' as const, url, text: linkLabel }] : []),
   ];

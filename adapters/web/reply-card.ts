@@ -2,6 +2,7 @@
 import type { Answer, Citation } from '../../retrieval/model.ts';
 import { type Reply, toReply } from '../reply.ts';
 import { shownName } from '../shown-text.ts';
+import { pageText } from '../wording.ts';
 import type { Conversation } from './conversation.ts';
 import { documentText } from './document-text.ts';
 import { feedbackBox } from './feedback-box.ts';
@@ -101,7 +102,7 @@ ${note && html`<p class="quote-note">${icon('warning')}${note}</p>`}
 
 function sourceLink({ title, headingPath, page, uri }: Citation, href: string): Html {
   const path = [...new Set([title || uri, ...headingPath])];
-  const place = page === undefined ? '' : `, page ${page}`;
+  const place = pageText(page);
   const words = html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}<bdi>${shownName(part)}</bdi>`)}${place}`;
   return namedLink({ name: `${path.join(' › ')}${place}`, words, href, label: 'open the document' });
 }

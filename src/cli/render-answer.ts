@@ -1,4 +1,4 @@
-import { ageText, degradedText, refusalText } from '../../adapters/wording.ts';
+import { ageText, degradedText, pageText, refusalText } from '../../adapters/wording.ts';
 import type { Answer, Citation } from '../../retrieval/model.ts';
 import { type Colours, printable, printableLine, wrap } from './terminal.ts';
 
@@ -30,10 +30,9 @@ function renderCitation(
   { colours, width }: { colours: Colours; width: number },
 ): string {
   const place = [citation.title, ...citation.headingPath.filter((heading) => heading !== citation.title)];
-  const page = citation.page === undefined ? '' : `, page ${citation.page}`;
   const quote = wrap(printable(citation.quote), width, '    │ ');
   return [
-    `${colours.bold(`[${number}]`)} ${colours.cyan(printableLine(`${place.join(' › ')}${page}`))}`,
+    `${colours.bold(`[${number}]`)} ${colours.cyan(printableLine(`${place.join(' › ')}${pageText(citation.page)}`))}`,
     quote,
     colours.dim(
       `    ${printableLine(citation.uri)}  (version ${citation.documentVersion}, characters ${citation.start}–${citation.end})`,

@@ -1,34 +1,40 @@
 // A model's prose is kept only as far as its quotes bear it. The quotes are checked by the core; the sentences around them
 // are checked here, so that a text which talks a model into saying something is not repeated to anybody.
-import type { Chunk, Citation } from '../../retrieval/model.ts';
+import type { Chunk } from '../../retrieval/model.ts';
 import { checkQuotes } from '../../retrieval/quote-check.ts';
-import { supports } from '../../retrieval/sentence-support.ts';
+import { createSupport } from '../../retrieval/sentence-support.ts';
 import { splitSentences } from '../../retrieval/sentences.ts';
 import type { WrittenAnswer } from './answer-schema.ts';
 
 const MARKER = /\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g;
 // Links, addresses and names of hosts: where an injected text would send its reader.
 const ADDRESS = /\S*(?:\/\/|@|\\\\)\S*|\b[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\b/gu;
+
 /**
- * The answer's text: the sentences that the cited quotes support, each followed by the numbers of those quotes (`[1]`, in
- * the order of the citations that the quote check gives). A sentence is supported when the core counts it as faithful to the
- * quotes of one chunk, it negates if and only if they do, and every address in it is in them. Where no sentence is, the
- * quotes speak for themselves. The text as written when a quote is wrong: the core then asks again and shows none of it.
+ * The answer's text: the sentences that the cited quotes support, each followed by the number of its quote (`[1]`, in
+ * the order of the citations that the quote check gives). A sentence is supported by a quote that says all of it and holds
+ * every address in it. Where no sentence is, the quotes speak for themselves. The text as written when a quote is wrong: the
+ * core then asks again and shows none of it.
  */
 export function citedAnswer(written: WrittenAnswer, context: readonly Chunk[]): string {
   const { citations, rejectedQuotes } = checkQuotes(written, context);
   if (rejectedQuotes.length > 0 || citations.length === 0) return written.answer;
   const text = written.answer.replaceAll(MARKER, '');
+  const supportOf = createSupport(citations);
+  const numberOf = (sentence: string): number => {
+    const addresses = addressesIn(sentence);
+    return supportOf(sentence, ({ quote }) => addresses.every((address) => quote.includes(address))) + 1;
+  };
   const kept: { readonly end: number; readonly said: string }[] = [];
   for (const { start, end } of splitSentences(text)) {
     const sentence = text.slice(start, end);
     const before = kept.at(-1);
     // The line under a table's head says nothing; it goes with the head.
     const underHead = RULE.test(sentence) && before !== undefined && text.slice(before.end, start).trim() === '';
-    const numbers = underHead ? [] : supportOf(sentence, citations);
-    if (!underHead && numbers.length === 0) continue;
+    const number = underHead ? 0 : numberOf(sentence);
+    if (!underHead && number === 0) continue;
     const gap = before === undefined ? '' : gapOf(text.slice(before.end, start));
-    kept.push({ end, said: gap + (underHead ? sentence : numbered(sentence, numbers)) });
+    kept.push({ end, said: gap + (underHead ? sentence : numbered(sentence, number)) });
   }
   if (kept.length > 0) return kept.map(({ said }) => said).join('');
   return citations.map(({ quote }, index) => `${quote} [${index + 1}]`).join('\n\n');
@@ -43,17 +49,10 @@ function gapOf(between: string): string {
 }
 
 // Behind its last pipe a row of a table has no cell.
-function numbered(sentence: string, numbers: readonly number[]): string {
-  const marks = numbers.map((number) => `[${number}]`).join('');
-  return /^\|.*\|$/s.test(sentence) ? `${sentence.slice(0, -1).trimEnd()} ${marks} |` : `${sentence} ${marks}`;
+function numbered(sentence: string, number: number): string {
+  return /^\|.*\|$/s.test(sentence) ? `${sentence.slice(0, -1).trimEnd()} [${number}] |` : `${sentence} [${number}]`;
 }
 
-function supportOf(sentence: string, citations: readonly Citation[]): number[] {
-  const number = citations.findIndex((citation) => says(citation, sentence)) + 1;
-  return number === 0 ? [] : [number];
-}
-
-function says(citation: Citation, sentence: string): boolean {
-  const addresses = (sentence.match(ADDRESS) ?? []).map((address) => address.replace(/[.,;:!?)\]]+$/, ''));
-  return addresses.every((address) => citation.quote.includes(address)) && supports(citation, sentence);
+function addressesIn(sentence: string): string[] {
+  return (sentence.match(ADDRESS) ?? []).map((address) => address.replace(/[.,;:!?)\]]+$/, ''));
 }

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../retrieval/deadline.ts';
 import { schemaVersions } from '../database/migrate.ts';
 import type { DatabaseClient } from '../database/pool.ts';
 
@@ -14,23 +15,13 @@ export function createReadiness(parts: {
   return async () => {
     const workers = parts.workersRunning() ? 'ok' : 'not running';
     try {
-      const { applied, known } = await inTime(schemaVersions(parts.database));
+      const { applied, known } = await withDeadline({ timeoutMs: TIMEOUT_MS, late: () => new Error('late') }, () =>
+        schemaVersions(parts.database),
+      );
       const migrations = applied === known ? 'ok' : `version ${applied} of the database, ${known} of this release`;
       return { database: 'ok', migrations, workers };
     } catch {
       return { database: 'not reachable', migrations: 'unknown', workers };
     }
   };
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('late')), TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { supports } from '../../retrieval/sentence-support.ts';
+import { createSupport } from '../../retrieval/sentence-support.ts';
 
 const says = (quote: string, sentence: string, headingPath: string[] = []) =>
-  supports(
+  createSupport([
     {
       documentId: 'd',
       documentVersion: 1,
@@ -14,8 +14,7 @@ const says = (quote: string, sentence: string, headingPath: string[] = []) =>
       start: 0,
       end: quote.length,
     },
-    sentence,
-  );
+  ])(sentence) === 0;
 
 const TRIPS = 'Trips above 500 euros are approved by Maria Keller.';
 const LEAVE = 'Leave of more than 10 days needs approval by the team lead.';
