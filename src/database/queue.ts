@@ -57,6 +57,9 @@ export interface Queue {
 }
 
 const SCHEMA = 'pgboss';
+const LOCK_QUEUE = `select pg_advisory_xact_lock(hashtext('verbatim.queue'))`;
+// Two at once deadlock: each has written to the table of queues, one waits for the other's row, that for the table.
+const CREATES_QUEUE = /\bcreate_queue\b/;
 const MAINTENANCE_SECONDS = 30; // how often jobs of dead processes and old ones are looked for
 const KEEP_COMPLETED_SECONDS = 3_600;
 const KEEP_FAILED_SECONDS = 30 * 86_400; // long enough to be seen and sent again
@@ -113,9 +116,16 @@ export function createQueue(
 // parameters outside a transaction mix with those of other connections on the embedded server.
 async function executeSql(database: DatabaseClient, text: string, values?: unknown[]): Promise<{ rows: object[] }> {
   try {
-    if (!/^\s*begin\b/i.test(text)) return { rows: await database.owner((query) => query(text, values)) };
-    await database.outsideTransaction(text);
-    return { rows: [] };
+    if (/^\s*begin\b/i.test(text)) {
+      await database.outsideTransaction(text);
+      return { rows: [] };
+    }
+    return {
+      rows: await database.owner(async (query) => {
+        if (CREATES_QUEUE.test(text)) await query(LOCK_QUEUE);
+        return query(text, values);
+      }),
+    };
   } catch (error) {
     // pg-boss tells a race of two starting processes by the server's own message.
     throw error instanceof StatementError ? (error.cause ?? error) : error;
@@ -124,9 +134,7 @@ async function executeSql(database: DatabaseClient, text: string, values?: unkno
 
 // `create schema if not exists` of two processes at once fails in one of them, which pg-boss does not expect.
 async function createSchema(database: DatabaseClient): Promise<void> {
-  await database.owner((query) =>
-    query(`select pg_advisory_xact_lock(hashtext('verbatim.queue')); create schema if not exists ${SCHEMA}`),
-  );
+  await database.owner((query) => query(`${LOCK_QUEUE}; create schema if not exists ${SCHEMA}`));
 }
 
 async function defineQueue(boss: PgBoss, queue: QueueDefinition): Promise<void> {
@@ -147,7 +155,7 @@ async function defineQueue(boss: PgBoss, queue: QueueDefinition): Promise<void> 
 async function grantToApplication(database: DatabaseClient): Promise<void> {
   await database.owner((query) =>
     query(
-      `select pg_advisory_xact_lock(hashtext('verbatim.queue'));
+      `${LOCK_QUEUE};
       grant usage on schema ${SCHEMA} to ${APP_ROLE};
       grant select on ${SCHEMA}.queue to ${APP_ROLE};
       grant select, insert, update, delete on ${SCHEMA}.job to ${APP_ROLE}`,

@@ -214,6 +214,13 @@ describe.skipIf(findChromium() === null)('the chat page in a browser', () => {
   test('somebody who is signed out while the page is open is asked to sign in', async () => {
     const ben = await browser.signIn('ben');
     await ben.context().clearCookies({ name: 'verbatim_session' });
+    await ben.waitForURL(/\/sign-in/);
+  });
+
+  test('somebody who is signed out and asks before the page notices is asked to sign in', async () => {
+    const ben = await browser.signIn('ben');
+    await ben.route('**/pulse', (route) => route.abort());
+    await ben.context().clearCookies({ name: 'verbatim_session' });
     await ben.fill('#question', LEAVE_QUESTION);
     await ben.press('#question', 'Enter');
     await ben.waitForURL(/\/sign-in/);
