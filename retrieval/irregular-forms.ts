@@ -34,6 +34,11 @@ export function formsOf(word: string): readonly string[] {
   return GROUPS.get(word) ?? [word];
 }
 
+/** Forms that begin with another letter than their base form: `went`. Of all other words the stem begins as the word does. */
+export const OTHER_INITIALS: ReadonlySet<string> = new Set(
+  [...GROUPS].flatMap(([form, [base = '']]) => (form.charAt(0) === base.charAt(0) ? [] : [form])),
+);
+
 /** The form that stands for all of them: `lose` for `lost`. */
 export function baseForm(word: string): string {
   return GROUPS.get(word)?.[0] ?? word;

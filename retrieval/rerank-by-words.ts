@@ -1,5 +1,6 @@
 // The reranker that is built in: cheap signs that BM25 over a whole chunk does not see. It asks nobody and needs nothing.
 import { setImmediate } from 'node:timers/promises';
+import { OTHER_INITIALS } from './irregular-forms.ts';
 import type { Reranker } from './ports.ts';
 import { identifiersIn, questionTerms, wordsIn } from './question-terms.ts';
 import { stem } from './sentence-score-stem.ts';
@@ -80,7 +81,9 @@ export function createWordReranker(): Reranker & { readonly scoresAre: 'shares' 
 function createReader(terms: readonly string[], withIdentifiers: boolean): (text: string) => Candidate {
   const places = new Map(terms.map((term, place) => [term, place]));
   const placeOf = new Map<string, number>();
+  const initials = new Set(terms.map((term) => term.charAt(0)));
   const find = (word: string): number => {
+    if (!initials.has(word.charAt(0)) && !OTHER_INITIALS.has(word)) return -1;
     const known = placeOf.get(word);
     if (known !== undefined) return known;
     const place = places.get(stem(word)) ?? -1;

@@ -25,6 +25,12 @@ describe('the built-in reranker puts first', () => {
       'Rules\nThe data retention schedule has ten rows.',
       'Rules\nThe schedule of the retention team has no data in ten rows.',
     ],
+    [
+      'a form of the word that begins otherwise',
+      'Where did the guests eat?',
+      'Trip\nThey ate there.',
+      'Trip\nThey sat there.',
+    ],
     ['an identifier', 'What does ERR-4021 mean?', 'Errors\nERR-4021: no probe.', 'Errors\nERR-4022: no probe.'],
   ])('%s', async (_, question, right, wrong) => {
     const [first = 0, second = 0] = await rerank(question, [right, wrong]);
