@@ -49,7 +49,7 @@ export async function readDocumentStates(
         JSON.stringify(audience),
         [...new Set(documentIds)],
       ]),
-    { readOnly: true },
+    { readOnly: true, oneStatement: true },
   );
   return new Map(rows.map((row) => [row.document_id, row]));
 }

@@ -8,14 +8,22 @@ export type Query = <Row extends object>(sql: string, values?: readonly unknown[
 export interface Database {
   /**
    * Reads as the role that can only read, with row-level security on the tenant and the visible ACLs of `scope`.
+   * `oneStatement` refuses a second statement and saves packets.
    * @throws DatabaseTimeoutError after `timeoutMs`; the statement is cancelled.
    */
-  read<T>(scope: VisibleTo, run: (query: Query) => Promise<T>, options?: { timeoutMs?: number }): Promise<T>;
+  read<T>(
+    scope: VisibleTo,
+    run: (query: Query) => Promise<T>,
+    options?: { timeoutMs?: number; oneStatement?: boolean },
+  ): Promise<T>;
   /**
    * Reads and writes as the application role: all or nothing. Never call it inside another transaction. `readOnly` refuses
-   * writes and saves round trips.
+   * writes and saves round trips, with `oneStatement` as above.
    */
-  transaction<T>(run: (query: Query) => Promise<T>, options?: { readOnly?: boolean }): Promise<T>;
+  transaction<T>(
+    run: (query: Query) => Promise<T>,
+    options?: { readOnly?: boolean; oneStatement?: boolean },
+  ): Promise<T>;
 }
 
 /** Turns texts into unit vectors. Vectors of different `id`s are never compared. */

@@ -249,13 +249,10 @@ async function loadCandidates(
   trace: Map<string, TraceEntry>,
 ): Promise<RankedChunk[]> {
   if (wanted.length === 0) return [];
-  const chunks = await database.read(visibleTo, (query) =>
-    loadChunks(
-      query,
-      visibleTo,
-      wanted.map((hit) => hit.chunkId),
-    ),
-  );
+  const chunkIds = wanted.map((hit) => hit.chunkId);
+  const chunks = await database.read(visibleTo, (query) => loadChunks(query, visibleTo, chunkIds), {
+    oneStatement: true,
+  });
   return wanted.flatMap((hit, index) => {
     const chunk = chunks.get(hit.chunkId);
     trace.set(hit.chunkId, traceOf(hit, chunk ? 'beyond_limit' : 'not_live'));

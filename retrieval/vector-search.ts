@@ -44,7 +44,7 @@ export async function vectorSearch(
           Math.max(BREADTH, 2 * limit),
         ],
       ),
-    { timeoutMs },
+    { timeoutMs, oneStatement: true },
   );
   if (rows[0]?.chunkId === null) return null;
   return rows

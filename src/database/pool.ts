@@ -67,16 +67,20 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
     begin: string,
     run: (query: Query) => Promise<T>,
     deadline?: Deadline,
-    reading?: TransactionOptions<T>['reading'],
+    options?: Pick<TransactionOptions<T>, 'reading' | 'oneStatement'>,
   ): Promise<T> => {
     const translate: Translate = (error) => translateError(error, server, deadline?.timeoutMs);
-    const attempt = () => lease(deadline, (client) => runInTransaction(client, { begin, translate, reading }, run));
+    const attempt = () => lease(deadline, (client) => runInTransaction(client, { begin, translate, ...options }, run));
     return insideTransaction(() => onceMore(attempt, deadline));
   };
-  const transactReading = <T>(begin: string, run: (query: Query) => Promise<T>, deadline?: Deadline): Promise<T> => {
-    if (embedded) return transact(begin, run, deadline);
+  const transactReading = <T>(
+    { begin, oneStatement = false }: { begin: string; oneStatement?: boolean | undefined },
+    run: (query: Query) => Promise<T>,
+    deadline?: Deadline,
+  ): Promise<T> => {
+    if (embedded) return transact(begin, run, deadline, { oneStatement });
     return new Promise((resolve, reject) => {
-      transact(begin, run, deadline, { onResult: resolve }).then(resolve, reject);
+      transact(begin, run, deadline, { reading: { onResult: resolve }, oneStatement }).then(resolve, reject);
     });
   };
   const beginAs = (role: string | null) =>
@@ -86,10 +90,14 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
   let closing: Promise<void> | undefined;
   return {
     embedded,
-    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS } = {}) =>
-      withDeadline(timeoutMs, (deadline) => transactReading(beginRead(scope, embedded, timeoutMs), run, deadline)),
-    transaction: (run, { readOnly = false } = {}) =>
-      readOnly ? transactReading(`begin read only; set local role ${APP_ROLE}`, run) : transact(beginAs(APP_ROLE), run),
+    read: (scope, run, { timeoutMs = DEFAULT_READ_TIMEOUT_MS, oneStatement } = {}) =>
+      withDeadline(timeoutMs, (deadline) =>
+        transactReading({ begin: beginRead(scope, embedded, timeoutMs), oneStatement }, run, deadline),
+      ),
+    transaction: (run, { readOnly = false, oneStatement } = {}) =>
+      readOnly
+        ? transactReading({ begin: `begin read only; set local role ${APP_ROLE}`, oneStatement }, run)
+        : transact(beginAs(APP_ROLE), run),
     owner: (run) => transact(beginAs(null), run),
     outsideTransaction: (sql) =>
       insideTransaction(() =>

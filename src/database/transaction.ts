@@ -19,21 +19,31 @@ interface Session {
   finish(): Promise<void>;
 }
 
+interface SessionOptions {
+  readonly translate: Translate;
+  readonly begun: Promise<unknown>;
+  readonly oneStatement: boolean;
+  readonly onFirstSent: () => void;
+}
+
 // One statement at a time: the driver's own queue is deprecated, and a statement that arrives after the end would run
 // in the next transaction of the connection, under another tenant's rights.
 // Nothing that a statement gives is believed before `begun`.
-function openSession(client: PoolClient, translate: Translate, begun: Promise<unknown>): Session {
+function openSession(client: PoolClient, { translate, begun, oneStatement, onFirstSent }: SessionOptions): Session {
   let last: Promise<unknown> = Promise.resolve();
   let first = true;
   let finished = false;
+  const send = <Row extends object>(sql: string, values?: readonly unknown[]) =>
+    client.query<Row>(sql, values === undefined ? undefined : [...values]);
   const query: Query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> => {
     if (finished) throw new TypeError('the transaction of this query function has ended');
-    const turn = first ? last : last.then(() => begun);
+    if (!first && oneStatement) throw new TypeError('this transaction was to have one statement');
+    const sent = first ? send<Row>(sql, values) : last.then(() => begun).then(() => send<Row>(sql, values));
+    if (first) onFirstSent();
     first = false;
-    const result = turn.then(() => client.query<Row>(sql, values === undefined ? undefined : [...values]));
-    last = result.catch(() => undefined);
+    last = sent.catch(() => undefined);
     await begun;
-    return result.then(rowsOfLast, (error: unknown) => {
+    return sent.then(rowsOfLast, (error: unknown) => {
       throw translate(error);
     });
   };
@@ -52,8 +62,8 @@ function rowsOfLast<Row extends object>(result: QueryResult<Row> | QueryResult<R
   return Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows;
 }
 
-async function commit(client: PoolClient, translate: Translate): Promise<void> {
-  const result = await client.query('commit').catch((error: unknown) => {
+async function commit(committed: Promise<QueryResult>, translate: Translate): Promise<void> {
+  const result = await committed.catch((error: unknown) => {
     throw translate(error);
   });
   // COMMIT of an aborted transaction succeeds as a ROLLBACK: a caller that swallowed an error would believe it was saved.
@@ -74,6 +84,8 @@ export interface TransactionOptions<T> {
    * if `begin` failed, its first statement would be saved by itself.
    */
   readonly reading?: { readonly onResult: (result: T) => void } | undefined;
+  /** Refuses a second statement. Where the transaction only reads, the commit goes along with the first. */
+  readonly oneStatement?: boolean | undefined;
 }
 
 /**
@@ -84,22 +96,32 @@ export interface TransactionOptions<T> {
  */
 export async function runInTransaction<T>(
   client: PoolClient,
-  { begin, translate, reading }: TransactionOptions<T>,
+  { begin, translate, reading, oneStatement = false }: TransactionOptions<T>,
   run: (query: Query) => Promise<T>,
 ): Promise<T> {
+  // What goes in one packet wakes the server once.
+  const packet = reading ? holdBack(client) : null;
   const begun = client.query(begin).catch((error: unknown) => {
     throw translate(error);
   });
   begun.catch(() => undefined); // told when it is waited for
-  const session = openSession(client, translate, begun);
+  let committed: Promise<QueryResult> | null = null;
+  const onFirstSent = () => {
+    if (reading && oneStatement) committed = client.query('commit');
+    committed?.catch(() => undefined); // told when it is waited for
+    packet?.send();
+  };
+  const session = openSession(client, { translate, begun, oneStatement, onFirstSent });
   try {
     if (!reading) await begun;
     const result = await run(session.query);
+    packet?.send();
     await session.finish();
     reading?.onResult(result);
-    await commit(client, translate);
+    await commit(committed ?? client.query('commit'), translate);
     return result;
   } catch (error) {
+    packet?.send();
     await session.finish().catch(() => undefined);
     const failure = await begun.then(
       () => null,
@@ -108,4 +130,17 @@ export async function runInTransaction<T>(
     if (failure instanceof Error && isConnectionLost(failure.cause)) throw new StaleConnectionError(failure);
     throw failure ?? error;
   }
+}
+
+// Keeps what is written to the connection until `send`, which may be called again.
+function holdBack(client: PoolClient): { send(): void } {
+  const { stream } = client.connection;
+  let held = true;
+  stream.cork();
+  return {
+    send() {
+      if (held) stream.uncork();
+      held = false;
+    },
+  };
 }

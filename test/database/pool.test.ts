@@ -175,6 +175,36 @@ describe('a transaction', () => {
     expect(await countNotes()).toBe(4);
   });
 
+  describe.each(['read', 'transaction'] as const)('of one statement (%s)', (kind) => {
+    const run = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+      kind === 'read'
+        ? database.read(scope('a'), work, { oneStatement: true })
+        : database.transaction(work, { readOnly: true, oneStatement: true });
+
+    test('gives what it read, any number of them at once', async () => {
+      const answers = Array.from({ length: 20 }, (_, n) => run((query) => query('select $1::int as n', [n])));
+      expect(await Promise.all(answers)).toEqual(answers.map((_, n) => [{ n }]));
+    });
+
+    test('refuses a second one', async () => {
+      const twice = run(async (query) => {
+        await query('select 1');
+        return query('select 2');
+      });
+      await expect(twice).rejects.toThrow('this transaction was to have one statement');
+    });
+
+    test('may have none', async () => {
+      expect(await run(async () => 'nothing')).toBe('nothing');
+      await expect(run(() => Promise.reject(new RangeError('none')))).rejects.toThrow(RangeError);
+    });
+
+    test('reports what fails, and the next one works', async () => {
+      await expect(run((query) => query('select 1 / 0'))).rejects.toThrow(StatementError);
+      expect(await run((query) => query('select 1 as one'))).toEqual([{ one: 1 }]);
+    });
+  });
+
   test('refuses to be started inside another', async () => {
     const nested = database.transaction(() => database.read(scope('a', 1), ids));
 
