@@ -13,28 +13,32 @@ export interface Percentiles {
   readonly p95: number;
 }
 
+/** Another search of the same questions, in the same run. */
+export interface Comparison extends Percentiles {
+  /** p95 of `retrieval` by its p95. */
+  readonly ratio: number;
+  /** Share of the 50 nearest of its rows by exact search that it gives; it may give fewer than 50. */
+  readonly recallAt50: number;
+}
+
 /** What was measured with one share of the chunks visible. */
-export interface ShareFigures {
+export interface ShareFigures extends Readonly<Record<ComparedName, Comparison | null>> {
   readonly sharePercent: number;
   /** The whole of it: rights, both searches at once, fusion, reading, reranking, checkpoint; no embedding. */
   readonly retrieval: Percentiles;
   readonly stages: Readonly<Record<string, Percentiles>>;
   /** Share of the 50 nearest visible chunks by exact search that the vector search gives among its first 50. */
   readonly recallAt50: number;
-  /** `order by embedding <=> q limit 50` on the same rows without any filter. */
-  readonly plain: Percentiles;
-  /** p95 of `retrieval` by that of the plain query. */
-  readonly plainRatio: number;
-  /** The peer with a filter on metadata that lets the same rows through; null = not asked. */
-  readonly peer: Percentiles | null;
-  /** p95 of `retrieval` by that of the peer; null = not asked. */
-  readonly peerRatio: number | null;
-  /** The same share of what the peer gives: its index is filtered after the walk, so it may give fewer than 50; null = not asked. */
-  readonly peerRecallAt50: number | null;
-  /** The peer with the walk of its index set as the product sets its own, so that it finds about as much; null = not asked. */
-  readonly tunedPeer: Percentiles | null;
-  readonly tunedPeerRecallAt50: number | null;
 }
+
+/**
+ * `plain`: `order by embedding <=> q limit 50` on the same rows without any filter. `peer`: LangChain's vector store with a
+ * filter on metadata that lets the same rows through. Both as they come, which walks so little of the index that the one gives
+ * 40 of 50 rows and the other fewer; `tuned`: with the walk set as the product sets its own, so that they find about as much.
+ */
+export type ComparedName = 'plain' | 'tunedPlain' | 'peer' | 'tunedPeer';
+
+export const COMPARED: readonly ComparedName[] = ['plain', 'tunedPlain', 'peer', 'tunedPeer'];
 
 export interface MeasuredProduct {
   readonly tenantId: string;
@@ -42,21 +46,20 @@ export interface MeasuredProduct {
   readonly search: Search;
   readonly embedder: Embedder;
   readonly clock: Clock;
-  /** Ids of the nearest `limit` of the visible chunks by exact search. */
-  exact(visibleTo: VisibleTo, vector: readonly number[], limit: number): Promise<string[]>;
-  plain(vector: readonly number[], limit: number): Promise<unknown>;
-  readonly peer: PeerSearch | null;
-  readonly tunedPeer: PeerSearch | null;
+  /** Ids of the nearest `limit` by exact search: of the visible chunks, or of all. */
+  exact(visibleTo: VisibleTo | 'all', vector: readonly number[], limit: number): Promise<readonly string[]>;
+  /** null = not asked. */
+  readonly compared: Readonly<Record<ComparedName, ComparedSearch | null>>;
 }
 
-/** Ids of what a peer finds. */
-export type PeerSearch = (vector: readonly number[], limit: number) => Promise<readonly string[]>;
+/** Ids of what it finds. */
+export type ComparedSearch = (vector: readonly number[], limit: number) => Promise<readonly string[]>;
 
 const NEIGHBOURS = 50;
 const ANSWER_CHUNKS = 10; // as many as the product asks for when it answers
 const FETCHED = 50; // and what its vector search fetches for them
 /** Questions that are not counted, the first of each share: plans, pages and code are read for the first time. */
-export const WARM_UP = 5;
+export const WARM_UP = 20;
 
 /** Asks every question with the rights of `audience`; all but the first `WARM_UP` count. @throws RangeError when none does. */
 export async function measureSearch(
@@ -67,52 +70,69 @@ export async function measureSearch(
   const { tenantId, database, clock } = product;
   if (questions.length <= WARM_UP)
     throw new RangeError(`${questions.length} questions are none after ${WARM_UP} to warm up`);
-  const times = new Map<string, number[]>();
-  const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
-  const recalls: Record<'product' | 'peer' | 'tunedPeer', number[]> = { product: [], peer: [], tunedPeer: [] };
+  const times = createNotes();
+  const recalls = createNotes();
   for (const [index, { text, vector }] of questions.entries()) {
-    const counted = index >= WARM_UP;
     const stopwatch = createStopwatch(clock);
     const start = clock();
     const visibleTo = await stopwatch.time('permissions', () =>
-      database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true }),
+      database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true, oneStatement: true }),
     );
-    const found = await product.search({ question: text, visibleTo, audience, limit: ANSWER_CHUNKS });
+    const { timingsMs } = await product.search({ question: text, visibleTo, audience, limit: ANSWER_CHUNKS });
     const total = clock() - start;
-    await stopwatch.time('plain', () => product.plain(vector, NEIGHBOURS));
-    const { peer, tunedPeer } = product;
-    const byPeer = peer && (await stopwatch.time('peer', () => peer(vector, NEIGHBOURS)));
-    const byTunedPeer = tunedPeer && (await stopwatch.time('tunedPeer', () => tunedPeer(vector, NEIGHBOURS)));
-    if (!counted) continue;
-    note('retrieval', total);
-    for (const [name, ms] of Object.entries({ ...found.timingsMs, ...stopwatch.timings })) note(name, ms);
+    const found = new Map<ComparedName, readonly string[]>();
+    for (const name of COMPARED) {
+      const search = product.compared[name];
+      if (search) found.set(name, await stopwatch.time(name, () => search(vector, NEIGHBOURS)));
+    }
+    if (index < WARM_UP) continue;
+    const { embed: _given, ...stages } = { ...timingsMs, ...stopwatch.timings };
+    times.note('retrieval', total);
+    for (const [name, ms] of Object.entries(stages)) times.note(name, ms);
     const exact = await product.exact(visibleTo, vector, NEIGHBOURS);
-    recalls.product.push(shareOf(exact, await nearest(product, visibleTo, vector)));
-    if (byPeer) recalls.peer.push(shareOf(exact, byPeer));
-    if (byTunedPeer) recalls.tunedPeer.push(shareOf(exact, byTunedPeer));
+    recalls.note('product', shareOf(exact, await nearest(product, visibleTo, vector)));
+    for (const [name, ids] of found) {
+      const wanted = name === 'plain' || name === 'tunedPlain' ? await product.exact('all', vector, NEIGHBOURS) : exact;
+      recalls.note(name, shareOf(wanted, ids));
+    }
   }
-  const measured = (name: string) => percentiles(times.get(name) ?? []);
-  const [retrieval, plain] = [measured('retrieval'), measured('plain')];
-  const peer = product.peer && measured('peer');
+  return figuresOf(sharePercent, times, recalls);
+}
+
+interface Notes {
+  note(name: string, value: number): void;
+  of(name: string): readonly number[];
+  names(): string[];
+}
+
+function createNotes(): Notes {
+  const noted = new Map<string, number[]>();
   return {
-    sharePercent,
-    retrieval,
-    stages: Object.fromEntries(
-      [...times].filter(([name]) => !NO_STAGES.includes(name)).map(([name, values]) => [name, percentiles(values)]),
-    ),
-    recallAt50: mean(recalls.product) ?? 0,
-    plain,
-    plainRatio: retrieval.p95 / plain.p95,
-    peer,
-    peerRatio: peer && retrieval.p95 / peer.p95,
-    peerRecallAt50: mean(recalls.peer),
-    tunedPeer: product.tunedPeer && measured('tunedPeer'),
-    tunedPeerRecallAt50: mean(recalls.tunedPeer),
+    note: (name, value) => noted.set(name, [...(noted.get(name) ?? []), value]),
+    of: (name) => noted.get(name) ?? [],
+    names: () => [...noted.keys()],
   };
 }
 
-// Times beside those of the stages of a search; vectors are given, so `embed` is of nothing.
-const NO_STAGES = ['retrieval', 'plain', 'peer', 'tunedPeer', 'embed'];
+function figuresOf(sharePercent: number, times: Notes, recalls: Notes): ShareFigures {
+  const retrieval = percentiles(times.of('retrieval'));
+  const comparison = (name: ComparedName): Comparison | null => {
+    if (times.of(name).length === 0) return null;
+    const measured = percentiles(times.of(name));
+    return { ...measured, ratio: retrieval.p95 / measured.p95, recallAt50: mean(recalls.of(name)) ?? 0 };
+  };
+  const stages = times.names().filter((name) => name !== 'retrieval' && !COMPARED.some((each) => each === name));
+  return {
+    sharePercent,
+    retrieval,
+    stages: Object.fromEntries(stages.map((name) => [name, percentiles(times.of(name))])),
+    recallAt50: mean(recalls.of('product')) ?? 0,
+    plain: comparison('plain'),
+    tunedPlain: comparison('tunedPlain'),
+    peer: comparison('peer'),
+    tunedPeer: comparison('tunedPeer'),
+  };
+}
 
 async function nearest(product: MeasuredProduct, visibleTo: VisibleTo, vector: readonly number[]): Promise<string[]> {
   const { database, embedder } = product;

@@ -1,5 +1,5 @@
 // The figures of a benchmark for people.
-import type { Percentiles, ShareFigures } from './measure-search.ts';
+import { COMPARED, type ComparedName, type Comparison, type ShareFigures } from './measure-search.ts';
 
 /** One size of corpus on one database. */
 export interface SizeFigures {
@@ -26,27 +26,22 @@ export interface BenchFigures {
   readonly startUp: { readonly firstSeconds: number; readonly againSeconds: number } | null;
 }
 
-const COLUMNS = [
-  'visible',
-  'retrieval p50/p95',
-  '÷ plain p95',
-  'plain p50/p95',
-  'peer p50/p95',
-  '÷ peer p95',
-  'recall@50',
-  'of the peer',
-  'tuned peer p50/p95',
-  'its recall',
-];
-const WIDTHS = [9, 19, 13, 17, 19, 12, 10, 12, 20, 12];
+const COLUMNS = ['visible', 'search', 'p50', 'p95', 'retrieval p95 ÷', 'recall@50'];
+const WIDTHS = [9, 26, 11, 11, 17, 11];
+const NAMES: Readonly<Record<ComparedName, string>> = {
+  plain: 'plain query',
+  tunedPlain: 'plain query, tuned',
+  peer: 'PGVectorStore',
+  tunedPeer: 'PGVectorStore, tuned',
+};
 
-/** Tables, one a size; ratios are of p95. */
+/** Tables, one a size. */
 export function renderBench({ sizes, ingest, startUp }: BenchFigures): string {
   const lines = sizes.flatMap((size) => [
     `${size.chunks} chunks, ${size.database}: filled in ${size.fillSeconds.toFixed(0)} s, vector indexes ` +
       `${size.vectorIndexSeconds.toFixed(0)} s, memory ${size.peakMemoryMb.toFixed(0)} MB`,
     `  ${row(COLUMNS)}`,
-    ...size.shares.map((share) => `  ${row(cells(share))}`),
+    ...size.shares.flatMap((share) => rows(share).map((cells) => `  ${row(cells)}`)),
     ...size.shares.map((share) => `  ${String(share.sharePercent).padStart(3)} %  ${stages(share)}`),
     '',
   ]);
@@ -68,24 +63,16 @@ function row(cells: readonly string[]): string {
   return cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 12)).join('');
 }
 
-function cells(share: ShareFigures): string[] {
-  const { sharePercent, retrieval, plain, peer, recallAt50, peerRecallAt50, tunedPeer, tunedPeerRecallAt50 } = share;
+function rows(share: ShareFigures): string[][] {
+  const compared = COMPARED.flatMap((name) => (share[name] ? [['', NAMES[name], ...cells(share[name])]] : []));
   return [
-    `${sharePercent} %`,
-    both(retrieval),
-    share.plainRatio.toFixed(2),
-    both(plain),
-    peer ? both(peer) : '–',
-    share.peerRatio?.toFixed(2) ?? '–',
-    recallAt50.toFixed(4),
-    peerRecallAt50?.toFixed(4) ?? '–',
-    tunedPeer ? both(tunedPeer) : '–',
-    tunedPeerRecallAt50?.toFixed(4) ?? '–',
+    [`${share.sharePercent} %`, 'retrieval', ...cells({ ...share.retrieval, recallAt50: share.recallAt50 })],
+    ...compared,
   ];
 }
 
-function both({ p50, p95 }: Percentiles): string {
-  return `${p50.toFixed(1)} / ${p95.toFixed(1)} ms`;
+function cells({ p50, p95, ratio, recallAt50 }: Omit<Comparison, 'ratio'> & { readonly ratio?: number }): string[] {
+  return [`${p50.toFixed(1)} ms`, `${p95.toFixed(1)} ms`, ratio?.toFixed(2) ?? '', recallAt50.toFixed(4)];
 }
 
 function stages(share: ShareFigures): string {

@@ -1,6 +1,6 @@
 // What retrieval is compared with: LangChain's vector store on the same rows, and the plain query of pgvector.
 import { PGVectorStore } from '@langchain/community/vectorstores/pgvector';
-import type { PeerSearch } from '../../eval/bench/measure-search.ts';
+import type { ComparedName, ComparedSearch } from '../../eval/bench/measure-search.ts';
 import { VECTOR_DIMENSIONS } from '../../eval/bench/synthetic-corpus.ts';
 import { BREADTH } from '../../retrieval/vector-search.ts';
 import type { DatabaseConnection } from '../database/connection.ts';
@@ -8,14 +8,10 @@ import type { DatabaseClient } from '../database/pool.ts';
 import { BENCH_EMBEDDER, BENCH_TENANT } from './bench-corpus.ts';
 import { withSettings } from './bench-database.ts';
 
-/** The peer and the plain query over one connection pool of the peer's own, without transactions or roles. */
+/** The peer and the plain query over connection pools of the peer's own, without transactions or roles. */
 export interface BenchPeer {
-  /** Ids of the nearest chunks, with a filter on metadata that lets the rows of `groups` through. */
-  searchFor(groups: readonly number[]): PeerSearch;
-  /** The same with the walk of its index set as the product's; null on the embedded database, whose settings are one for all. */
-  readonly tunedSearchFor: ((groups: readonly number[]) => PeerSearch) | null;
-  /** The product's vectors in the product's index, nothing filtered. */
-  plain(vector: readonly number[], limit: number): Promise<unknown>;
+  /** The peer lets the rows of `groups` through; tuned ones are null on the embedded database, whose settings are one for all. */
+  comparedFor(groups: readonly number[]): Readonly<Record<ComparedName, ComparedSearch | null>>;
   close(): Promise<void>;
 }
 
@@ -37,16 +33,13 @@ export async function createBenchPeer(
   await fillPeer(database);
   if (withIndex) await createPeerIndex(database);
   await database.outsideTransaction(`analyze ${TABLE}`);
-  const distance = `embedding::halfvec(${BENCH_EMBEDDER.dimensions}) <=> $1::halfvec(${BENCH_EMBEDDER.dimensions})`;
   return {
-    searchFor: (groups) => searchOf(store, groups),
-    tunedSearchFor: tuned && ((groups) => searchOf(tuned, groups)),
-    plain: (vector, limit) =>
-      store.pool.query(
-        `select chunk_id from chunk_embeddings_public where tenant_id = '${BENCH_TENANT}' and embedder_id = 1
-           order by ${distance} limit ${limit}`,
-        [JSON.stringify(vector)],
-      ),
+    comparedFor: (groups) => ({
+      plain: plainSearch(store),
+      tunedPlain: tuned && plainSearch(tuned),
+      peer: searchOf(store, groups),
+      tunedPeer: tuned && searchOf(tuned, groups),
+    }),
     async close() {
       await store.end();
       await tuned?.end();
@@ -67,7 +60,20 @@ function openStore(connection: DatabaseConnection | { readonly connectionString:
   );
 }
 
-function searchOf(store: PGVectorStore, groups: readonly number[]): PeerSearch {
+// The product's vectors in the product's index, nothing filtered.
+function plainSearch(store: PGVectorStore): ComparedSearch {
+  const type = `halfvec(${BENCH_EMBEDDER.dimensions})`;
+  return async (vector, limit) => {
+    const { rows } = await store.pool.query<{ chunk_id: string }>(
+      `select chunk_id from chunk_embeddings_public where tenant_id = '${BENCH_TENANT}' and embedder_id = 1
+         order by embedding::${type} <=> $1::${type} limit ${limit}`,
+      [JSON.stringify(vector)],
+    );
+    return rows.map((row) => row.chunk_id);
+  };
+}
+
+function searchOf(store: PGVectorStore, groups: readonly number[]): ComparedSearch {
   const filter = { group: { in: groups.map((group) => String(group + 1)) } };
   return async (vector, limit) => {
     const found = await store.similaritySearchVectorWithScore([...vector], limit, filter);

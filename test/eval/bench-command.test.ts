@@ -18,22 +18,26 @@ test('measures every share on the embedded database, beside the plain query and 
   expect([figures.ingest, figures.startUp]).toEqual([null, null]);
   const [size] = figures.sizes;
   expect(size).toMatchObject({ database: 'embedded', chunks: 300 });
-  const recalls = size?.shares.map((share) => [share.sharePercent, share.recallAt50, share.peerRecallAt50]);
-  expect(recalls).toEqual([
-    [30, 1, 1],
-    [100, 1, 1],
+  const recalls = size?.shares.map(({ sharePercent, recallAt50, plain, peer }) => [
+    sharePercent,
+    recallAt50,
+    plain?.recallAt50,
+    peer?.recallAt50,
   ]);
-  for (const { retrieval, plain, peer, plainRatio, peerRatio } of size?.shares ?? []) {
-    expect(plain.p95).toBeGreaterThan(0);
-    expect([plainRatio, peerRatio]).toEqual([retrieval.p95 / plain.p95, retrieval.p95 / (peer?.p95 ?? 0)]);
-  }
-  for (const { retrieval, plain, peer, tunedPeer, stages } of size?.shares ?? []) {
-    expect(tunedPeer).toBeNull();
+  expect(recalls).toEqual([
+    [30, 1, 1, 1],
+    [100, 1, 1, 1],
+  ]);
+  for (const { retrieval, plain, tunedPlain, peer, tunedPeer, stages } of size?.shares ?? []) {
+    expect([tunedPlain, tunedPeer]).toEqual([null, null]);
+    for (const each of [plain, peer]) expect(each?.ratio).toBe(retrieval.p95 / (each?.p95 ?? 0));
     for (const each of [retrieval, plain, peer]) expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);
     expect(Object.keys(stages).sort()).toEqual(['checkpoint', 'lexical', 'load', 'permissions', 'rerank', 'vector']);
     expect(stages.lexical?.p50).toBeLessThanOrEqual(retrieval.p95);
   }
-  expect(renderBench(figures)).toContain('300 chunks, embedded');
+  const report = renderBench(figures);
+  expect(report).toContain('300 chunks, embedded');
+  expect(report).toMatch(/^ +30 % +retrieval .* 1\.0000\n +plain query .* 1\.0000\n +PGVectorStore .* 1\.0000$/m);
 });
 
 test.each([
