@@ -2,13 +2,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run-cli.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import { type ModelServer, startModelServer } from '../helpers/model-servers.ts';
 import { type ProcessDatabase, processDatabase } from '../helpers/process-database.ts';
+import { runCommand } from '../helpers/run-command.ts';
 
 let place: ProcessDatabase;
 let service: { close(): Promise<void> } | undefined;
@@ -31,17 +29,13 @@ afterAll(async () => {
   await Promise.all([server.close(), place.close(), rm(folder, { recursive: true, force: true })]);
 });
 
-async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const read = [text(stdout), text(stderr)] as const;
-  const stdin = Object.assign(Readable.from([Buffer.from('')]), { isTTY: false });
-  const settings = { VERBATIM_EMBEDDER: 'ollama:emb', OLLAMA_BASE_URL: server.url, ...environment };
-  const status = await runCli(args, { stdin, stdout, stderr }, { ...place.environment, ...settings });
-  stdout.end();
-  stderr.end();
-  const [out, err] = await Promise.all(read);
-  return { status, out, err };
-}
+const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  runCommand(args, {
+    ...place.environment,
+    VERBATIM_EMBEDDER: 'ollama:emb',
+    OLLAMA_BASE_URL: server.url,
+    ...environment,
+  });
 
 // Nothing listens there.
 const AWAY = { OLLAMA_BASE_URL: 'http://127.0.0.1:9' };

@@ -3,13 +3,11 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run-cli.ts';
 import { openEmbedded } from '../../src/database/embedded.ts';
 import { type ProcessDatabase, processDatabase } from '../helpers/process-database.ts';
+import { runCommand } from '../helpers/run-command.ts';
 
 let place: ProcessDatabase;
 let service: { close(): Promise<void> } | undefined;
@@ -41,26 +39,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Run {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(args: readonly string[], { input = '', atTerminal = false } = {}): Promise<Run> {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const read = [text(stdout), text(stderr)] as const;
-  const status = await runCli(
-    args,
-    { stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: atTerminal }), stdout, stderr },
-    { ...place.environment, VERBATIM_TOKEN_SECRET: 'a secret of the tests that is long enough' },
-  );
-  stdout.end();
-  stderr.end();
-  const [out, err] = await Promise.all(read);
-  return { status, out, err };
-}
+const run = (args: readonly string[], typed?: { readonly input?: string; readonly atTerminal?: boolean }) =>
+  runCommand(args, { ...place.environment, VERBATIM_TOKEN_SECRET: 'a secret of the tests that is long enough' }, typed);
 
 const ask = async (question: string, ...people: string[]) => {
   const [as = '', ...others] = people.map((name) => `${name}@x.example`);

@@ -2,10 +2,9 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run-cli.ts';
+import { type CommandRun, runCommand } from '../helpers/run-command.ts';
 
 const EVERYONE = 'verbatim:everyone';
 const BOARD = 'dataset:group:board';
@@ -102,19 +101,18 @@ const MISLABELLED = ask('a5', 'How large is the bonus pool for engineers?', [FIN
 });
 
 let directory: string;
-const before = { ...process.env };
+const before = process.env.TMPDIR;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'verbatim-eval-test-'));
   for (const name of ['set', 'temporary', 'data']) await mkdir(join(directory, name));
   // Where the throw-away database goes, so that what is left of it can be seen.
   process.env.TMPDIR = join(directory, 'temporary');
-  process.env.VERBATIM_DATA_DIR = join(directory, 'data');
-  delete process.env.DATABASE_URL;
   await writeSet(TEXTS, [...ATTACKS, MISLABELLED]);
 });
 afterAll(async () => {
-  process.env = before;
+  if (before === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = before;
   await rm(directory, { recursive: true });
 });
 
@@ -135,27 +133,20 @@ async function leftBehind(): Promise<string[]> {
   return (await readdir(join(directory, 'temporary'))).filter((name) => name.startsWith('verbatim'));
 }
 
-async function run(...options: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const written = [stdout, stderr].map(async (stream) => Buffer.concat(await stream.toArray()).toString());
-  const streams = { stdin: Readable.from([]), stdout, stderr };
-  const status = await runCli(['eval', 'dataset', join(directory, 'set'), ...options], streams);
-  stdout.end();
-  stderr.end();
-  const [out = '', err = ''] = await Promise.all(written);
+const run = (...options: string[]) => runIn(join(directory, 'data'), ...options);
+
+async function runIn(dataDir: string, ...options: string[]): Promise<CommandRun> {
+  const args = ['eval', 'dataset', join(directory, 'set'), ...options];
+  const { status, out, err } = await runCommand(args, { VERBATIM_DATA_DIR: dataDir });
   // A slow machine shows progress in between.
-  return {
-    status,
-    stdout: out,
-    stderr: err.replace(/^\d+ of \d+ (?:documents (?:submitted|indexed)|questions), \d+ s\n/gm, ''),
-  };
+  return { status, out, err: err.replace(/^\d+ of \d+ (?:documents (?:submitted|indexed)|questions), \d+ s\n/gm, '') };
 }
 
 test('a set is run under its own permissions and measured, and nothing of it stays behind', async () => {
-  const { status, stdout, stderr } = await run('--json', '--verbose');
-  expect(stderr).toBe('');
+  const { status, out, err } = await run('--json', '--verbose');
+  expect(err).toBe('');
   expect(status).toBe(0);
-  const report = JSON.parse(stdout);
+  const report = JSON.parse(out);
   expect(report).toMatchObject({
     n: 8,
     counted: { ranking: 7, answers: 7, attacks: 5 },
@@ -183,18 +174,18 @@ test('a set is run under its own permissions and measured, and nothing of it sta
 test('kept documents are used again until the corpus changes, and the table is readable', async () => {
   await writeSet(TEXTS, ATTACKS);
   const keep = join(directory, 'kept');
-  const first = JSON.parse((await run('--keep', keep, '--json', '--limit', '2')).stdout);
+  const first = JSON.parse((await run('--keep', keep, '--json', '--limit', '2')).out);
   expect(first.ingest).toMatchObject({ documents: 10, reused: false });
   // The vectors of an earlier run, whatever database it had, are remembered.
   expect(first.ingest.embedded.computed).toBeLessThan(first.ingest.embedded.remembered);
 
   const again = await run('--keep', keep, '--limit', '3', '--verbose');
-  expect(again.stdout).toMatch(/^set: 10 documents, 10 chunks \(kept\), 3 questions\n/);
-  expect(again.stdout).toMatch(/ {2}nDCG@10 +1\.000\n/);
-  expect(again.stdout).toMatch(/ {2}leaks +0 in 3 attacks/);
+  expect(again.out).toMatch(/^set: 10 documents, 10 chunks \(kept\), 3 questions\n/);
+  expect(again.out).toMatch(/ {2}nDCG@10 +1\.000\n/);
+  expect(again.out).toMatch(/ {2}leaks +0 in 3 attacks/);
 
   await writeSet(TEXTS.slice(0, 9).concat({ ...TEXTS[9], text: 'Analysts meet on Wednesdays.' } as never), ATTACKS);
-  const changed = JSON.parse((await run('--keep', keep, '--json', '--limit', '1')).stdout);
+  const changed = JSON.parse((await run('--keep', keep, '--json', '--limit', '1')).out);
   expect(changed.ingest).toMatchObject({ documents: 10, reused: false });
 }, 300_000);
 
@@ -210,7 +201,7 @@ test('equal texts come in the same order in every run on a database of its own',
   await writeFile(join(directory, 'set', 'queries.jsonl'), question);
   await writeFile(join(directory, 'set', 'qrels.tsv'), 'q1\tdesk-3\t1\n');
   const runs = [await run('--json', '--verbose'), await run('--json', '--verbose')];
-  const [first, second] = runs.map(({ stdout }) => JSON.parse(stdout));
+  const [first, second] = runs.map(({ out }) => JSON.parse(out));
   const found = first.questions[0].found;
   expect(found.slice(0, 8).sort()).toEqual(Array.from({ length: 8 }, (_, number) => `desk-${number}`));
   expect(second.questions[0].found).toEqual(found);
@@ -229,7 +220,7 @@ test.each([
     while ((await leftBehind()).length === 0) await sleep(20);
     // What a terminal or a supervisor sends; the handlers are the process's own.
     process.emit(signal, signal);
-    expect(await running).toMatchObject({ status, stdout: '' });
+    expect(await running).toMatchObject({ status, out: '' });
     expect(await leftBehind()).toEqual([]);
   },
   300_000,
@@ -243,14 +234,9 @@ test.each([
   'a data directory that %s is refused at once',
   async (_, dataDir, options) => {
     await writeSet(TEXTS, ATTACKS);
-    process.env.VERBATIM_DATA_DIR = resolve(directory, 'set', dataDir);
-    try {
-      const { status, stdout, stderr } = await run(...options);
-      expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/data directory .* cannot be used; it must be a directory/);
-    } finally {
-      process.env.VERBATIM_DATA_DIR = join(directory, 'data');
-    }
+    const { status, out, err } = await runIn(resolve(directory, 'set', dataDir), ...options);
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toMatch(/data directory .* cannot be used; it must be a directory/);
   },
   60_000,
 );
@@ -267,11 +253,9 @@ test.each([
 ])('$name is refused before anything runs', async ({ options, breakSet, message }) => {
   if (breakSet) await writeFile(join(directory, 'set', 'queries.jsonl'), '{}');
   else await writeSet(TEXTS, ATTACKS);
-  const { status, stdout, stderr } = await run(
-    ...options.map((each) => (each === 'set' ? join(directory, 'set') : each)),
-  );
+  const { status, out, err } = await run(...options.map((each) => (each === 'set' ? join(directory, 'set') : each)));
   expect(status).toBe(2);
-  expect(stdout).toBe('');
-  expect(stderr).toMatch(message);
+  expect(out).toBe('');
+  expect(err).toMatch(message);
   expect(await leftBehind()).toEqual([]);
 });

@@ -4,25 +4,17 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { runCli } from '../../src/cli/run-cli.ts';
+import { runCommand } from '../helpers/run-command.ts';
 
 test('a port that is taken is named before a database is made', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
   const dataDir = join(tmpdir(), `verbatim-never-made-${port}`);
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const said = text(stderr);
-  const stdin = Object.assign(Readable.from([]), { isTTY: false });
-  const environment = { VERBATIM_DATA_DIR: dataDir, VERBATIM_PORT: String(port) };
-  const status = await runCli(['start'], { stdin, stdout, stderr }, environment);
-  stderr.end();
+  const { status, err } = await runCommand(['start'], { VERBATIM_DATA_DIR: dataDir, VERBATIM_PORT: String(port) });
   other.close();
   expect(status).toBe(1);
-  expect(await said).toMatch(new RegExp(`port ${port} of 127.0.0.1 is taken; .*VERBATIM_PORT`));
+  expect(err).toMatch(new RegExp(`port ${port} of 127.0.0.1 is taken; .*VERBATIM_PORT`));
   expect(existsSync(dataDir)).toBe(false);
 });
