@@ -29,14 +29,14 @@ export interface CachedAnswer extends CachedOutcome {
 }
 
 // A day: long enough for the questions that a company asks on the morning of a change, short enough that what the key does
-// not hold (another release of the product, a hosted model that its provider replaced) passes by itself.
+// not hold (a hosted model that its provider replaced under its name) passes by itself.
 const MAX_AGE_HOURS = 24;
 // An entry is a few kilobytes, so a tenant's are at most some megabytes; the oldest go first.
 const MAX_ENTRIES = 2_000;
 
 /**
- * The key of a question. `pipeline` names what answers: model, embedder, reranker. Read it before the search: what the
- * search sees is then never older than the key says.
+ * The key of a question. `pipeline` names what answers: the code of the release, model, embedder, reranker. Read it before the
+ * search: what the search sees is then never older than the key says.
  *
  * In the key are the index version (a document live, replaced, forgotten or quarantined, a layer, a level, a membership),
  * the statistics that term weights come from, and the sources that are past their promise, which nothing announces.
@@ -147,9 +147,4 @@ export async function expireCachedAnswers(query: Query): Promise<void> {
        or not exists (select 1 from tenants t where t.tenant_id = c.tenant_id and t.index_version = c.index_version)`,
     [MAX_AGE_HOURS],
   );
-}
-
-/** Removes every entry. */
-export async function clearAnswerCache(query: Query): Promise<void> {
-  await query('delete from answer_cache');
 }

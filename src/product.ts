@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IndexEvent } from '../ingest/index-document.ts';
 import type { Outbox } from '../ingest/ports.ts';
-import { clearAnswerCache } from '../retrieval/answer-cache.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import { rememberVectors } from '../retrieval/remember-vectors.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
+import { digestAnswerCode } from './answer-code.ts';
 import type { Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { createDatabase, type DatabaseClient } from './database/pool.ts';
@@ -59,6 +59,8 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   const embedder = overrides.embedder ?? chooseEmbedder(config, { logger, clock: Date.now });
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
+  // Read while the database opens, too.
+  const answerCode = withoutAnswerCache ? null : digestAnswerCode();
   const quiet = databaseLogger(logger, serving);
   const server = await opened;
   const database = createDatabase(
@@ -68,8 +70,6 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   );
   try {
     await migrate(database);
-    // What another release answered is not given again.
-    if (serving) await database.transaction(clearAnswerCache);
   } catch (error) {
     await database.close();
     await server?.close();
@@ -77,7 +77,7 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   }
   const others = createOtherEmbedders(config, { logger, clock: Date.now });
   const queue = createQueue(database, { queues: QUEUES, logger: quiet });
-  const parts = compose(config, logger, { database, queue, embedder, others, withoutAnswerCache });
+  const parts = compose(config, logger, { database, queue, embedder, others, answerCode });
   let working: Promise<() => void> | undefined;
   let running = false;
   let stopping: Promise<void> | undefined;
@@ -131,10 +131,10 @@ function compose(
     queue: Queue;
     embedder: Embedder;
     others: OtherEmbedders;
-    withoutAnswerCache: boolean;
+    answerCode: string | null;
   },
 ): Omit<Product, 'startWorkers' | 'workersRunning' | 'stopWorkers' | 'close'> {
-  const { database, queue, embedder, others, withoutAnswerCache } = base;
+  const { database, queue, embedder, others, answerCode } = base;
   const clock = Date.now;
   const rerankers = chooseReranker(config, { clock });
   const questionEmbedder = rememberVectors(embedder, clock);
@@ -155,12 +155,13 @@ function compose(
     clock,
     logger,
   });
-  const pipeline = [models.model.id, models.fallback?.id, embedder.id, rerankers.reranker?.id].join(' ');
+  const ids = [models.model.id, models.fallback?.id, embedder.id, rerankers.reranker?.id];
+  const pipeline = JSON.stringify([answerCode, ids, placesOf(config)]);
   const answerQuestion = createAnswerQuestion({
     database,
     search,
     ...models,
-    cache: withoutAnswerCache ? null : { pipeline },
+    cache: answerCode === null ? null : { pipeline },
     modelTimeoutMs: MODEL_TIMEOUT_MS,
     largeAudiencePeople: config.largeAudiencePeople,
     clock,
@@ -168,4 +169,9 @@ function compose(
     logger,
   });
   return { config, logger, database, queue, embedder, search, answerQuestion, outbox: createOutbox(queue) };
+}
+
+// The same name at another address may be another model; vectors in use may come from a provider that is configured no more.
+function placesOf({ cohere, openai, anthropic, azureOpenai, ollama }: Config): readonly (string | null)[] {
+  return [...[cohere, openai, anthropic, azureOpenai, ollama].map(({ baseUrl }) => baseUrl), azureOpenai.apiVersion];
 }

@@ -8,7 +8,7 @@ import { importDirectory } from '../../ingest/directory.ts';
 import { setQuarantine } from '../../ingest/document-acl.ts';
 import { embedMissing } from '../../ingest/embed-missing.ts';
 import { forgetDocument } from '../../ingest/forget-document.ts';
-import { clearAnswerCache, expireCachedAnswers } from '../../retrieval/answer-cache.ts';
+import { expireCachedAnswers } from '../../retrieval/answer-cache.ts';
 import { type AnswererOptions, createAnswerQuestion } from '../../retrieval/answer-question.ts';
 import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
 import type { Answer, Question } from '../../retrieval/model.ts';
@@ -165,7 +165,7 @@ describe('the same question by someone who may read the same', () => {
     ['another question', question('How many days of leave?', 'intern'), {}],
     ['another case, which may belong to an identifier', question(LEAVE.toUpperCase(), 'intern'), {}],
     ['another tenant', { ...question(LEAVE, 'intern'), tenantId: 'beta' }, {}],
-    ['another model, embedder or reranker', question(LEAVE, 'intern'), { cache: { pipeline: 'other' } }],
+    ['another release, model, embedder or reranker', question(LEAVE, 'intern'), { cache: { pipeline: 'other' } }],
     ['without a cache', question(LEAVE, 'intern'), { cache: null }],
   ])('but not %s', async (_, asked, options) => {
     await fill();
@@ -345,6 +345,20 @@ test('what nothing can reach is removed when something is kept, and by the clock
   expect(await rows('select * from answer_cache')).toEqual([]);
 });
 
+test.each<[string, (word: string) => Promise<unknown>]>([
+  ['when something is kept', (word) => answerer()(question(`How often is the seal ${word}?`, 'intern'))],
+  ['by the clock', () => opened.database.transaction(expireCachedAnswers)],
+])('what another release has kept is removed %s, when it is a day old', async (_, sweep) => {
+  await fill();
+  await answerer({ cache: { pipeline: 'earlier' } })(question(LEAVE, 'intern'));
+  const kept = () => rows(`select 1 from answer_cache where body::text like '%thirty days%'`);
+  await sweep('fed');
+  expect(await kept()).toHaveLength(1);
+  await rows(`update answer_cache set created_at = now() - interval '25 hours'`);
+  await sweep('washed');
+  expect(await kept()).toHaveLength(0);
+});
+
 test('with the cache, answers equal those without, whatever happens between them', async () => {
   const people = ['intern', 'other', 'exec'];
   const texts = [LEAVE, 'When will the company buy the Penguin Shipyard?', 'How often is the seal fed?'];
@@ -366,7 +380,7 @@ test('with the cache, answers equal those without, whatever happens between them
   let given = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof({ arbitrary: ask, weight: 4 }, change), { maxLength: 12 }), async (steps) => {
-      await opened.database.transaction(clearAnswerCache);
+      await rows('delete from answer_cache');
       for (const step of steps) {
         if (typeof step === 'function') {
           await step();
