@@ -67,7 +67,7 @@ export function createIndexer(options: IndexerOptions): (job: Jobs['index-docume
       const prepared = await prepare(options, embed, work);
       return await commit(options, work, prepared);
     } catch (error) {
-      if (!(error instanceof ParseError) && !(error instanceof EmbeddingFailedError)) {
+      if (!(error instanceof ParseError)) {
         await release(options, job);
         throw error;
       }
@@ -77,11 +77,6 @@ export function createIndexer(options: IndexerOptions): (job: Jobs['index-docume
       clearInterval(renewal);
     }
   };
-}
-
-/** The embedder refused each chunk of a document, and is not away. */
-class EmbeddingFailedError extends Error {
-  readonly code = 'embedding_failed';
 }
 
 async function claim({ database, workerId }: IndexerOptions, job: Jobs['index-document']): Promise<Work | undefined> {
@@ -160,9 +155,6 @@ function createDocumentEmbedder({ database, embedder, logger }: IndexerOptions):
       },
     });
     if (texts.length > 0) away = isAway;
-    if (!isAway && texts.length > 0 && vectors.every((vector) => vector === null)) {
-      throw new EmbeddingFailedError(`none of ${texts.length} chunks could be embedded by ${embedder.id}; see the log`);
-    }
     return vectors;
   };
 }

@@ -4,7 +4,7 @@ import { VectorSizeError } from '../ingest/active-embedder.ts';
 import { embedMissing } from '../ingest/embed-missing.ts';
 import { createIndexer, type IndexEvent } from '../ingest/index-document.ts';
 import type { Jobs, Outbox } from '../ingest/ports.ts';
-import { recoverPending } from '../ingest/recover-pending.ts';
+import { recoverPending, reviveUnembedded } from '../ingest/recover-pending.ts';
 import { missingVectorIndexes } from '../ingest/vector-indexes.ts';
 import { expireCachedAnswers } from '../retrieval/answer-cache.ts';
 import { expireTraces } from '../retrieval/answer-log.ts';
@@ -45,6 +45,7 @@ export async function startWorkers(options: WorkerOptions): Promise<() => void> 
   const { database, queue, outbox, aloneOnDatabase, logger } = options;
   await queue.start();
   if (aloneOnDatabase) await queue.giveBackActive();
+  await reviveUnembedded(database);
   await recoverPending(database, outbox, { everyLease: aloneOnDatabase });
   const index = createIndexer({
     ...options,

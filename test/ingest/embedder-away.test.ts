@@ -96,11 +96,15 @@ test('a text that the embedder refuses is found by its words, and the log names 
   expect(JSON.stringify(lines())).not.toContain('seal');
 }, 120_000);
 
-test('a document of which it refuses every text, and no other, has failed', async () => {
-  const { server, corpus } = setUp();
+// A limit of tokens a minute refuses long texts and lets a plain word pass.
+test('a document of which it refuses every text is found by its words, and its vectors follow', async () => {
+  const { server, corpus, follow } = setUp();
   server.refuses = (text) => text.includes('seal');
   const documentId = await corpus.add('a.md', 'The seal swims.');
-  expect(await state(documentId)).toMatchObject({ state: 'failed', failure: 'embedding_failed' });
+  expect(await state(documentId)).toEqual({ state: 'live', failure: null, chunks: 1, vectors: 0 });
+  expect(corpus.sent).toContain('embed-missing');
+  server.refuses = () => false;
+  expect(await follow()).toEqual({ embedded: 1, missing: 0, away: null });
 }, 60_000);
 
 test('vectors of another size than the stored ones are not stored beside them, and the log says what to do', async () => {
