@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseAllowedHost } from '../ingest/fetch-hosts.ts';
 import { parsePrincipal } from '../retrieval/access-policy.ts';
+import { BASE_URL_FORM, baseUrl } from './base-url.ts';
 import { LOG_LEVELS } from './logger.ts';
 import { parseTrustedProxy } from './service/trusted-proxies.ts';
 import { SLACK_VARIABLES } from './slack/slack-variables.ts';
@@ -73,10 +74,6 @@ function integer(minimum: number, maximum: number) {
     .refine((value) => value >= minimum && value <= maximum);
 }
 
-function url(...protocols: readonly string[]) {
-  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol));
-}
-
 function share() {
   return z
     .string()
@@ -84,10 +81,10 @@ function share() {
     .transform(Number);
 }
 
-// Fetch refuses addresses with a user or a password in them, which would look like a server that is away.
-const baseUrl = url('http:', 'https:')
-  .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
-  .transform((text) => text.replace(/\/+$/, ''));
+const databaseUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol));
+
 const key = z.string().regex(/^\S+$/);
 
 // `{"openai:gpt-5-mini": {"inputUsdPerMillion": 0.25, "outputUsdPerMillion": 2}}`
@@ -158,7 +155,7 @@ export const VARIABLES = {
     example: 'postgres://verbatim:password@localhost:5432/verbatim',
     default: null,
     secret: true,
-    schema: url('postgres:', 'postgresql:').nullable().default(null),
+    schema: databaseUrl.nullable().default(null),
   },
   VERBATIM_DATA_DIR: {
     meaning: 'Directory of the embedded database, which also holds the originals of all documents',
@@ -281,7 +278,7 @@ export const VARIABLES = {
   },
   COHERE_BASE_URL: {
     meaning: 'Where Cohere is reached, for a private deployment or a proxy',
-    form: 'an http:// or https:// URL without a user or a password in it',
+    form: BASE_URL_FORM,
     example: 'https://cohere.internal.example.com',
     default: "the provider's own",
     schema: baseUrl.nullable().default(null),
@@ -296,7 +293,7 @@ export const VARIABLES = {
   },
   OPENAI_BASE_URL: {
     meaning: 'Where OpenAI, or a server that speaks its protocol, is reached',
-    form: 'an http:// or https:// URL without a user or a password in it',
+    form: BASE_URL_FORM,
     example: 'https://llm.internal.example.com/v1',
     default: "the provider's own",
     schema: baseUrl.nullable().default(null),
@@ -311,7 +308,7 @@ export const VARIABLES = {
   },
   ANTHROPIC_BASE_URL: {
     meaning: 'Where Anthropic is reached, for a proxy',
-    form: 'an http:// or https:// URL without a user or a password in it',
+    form: BASE_URL_FORM,
     example: 'https://llm.internal.example.com',
     default: "the provider's own",
     schema: baseUrl.nullable().default(null),
@@ -326,7 +323,7 @@ export const VARIABLES = {
   },
   AZURE_OPENAI_ENDPOINT: {
     meaning: 'Endpoint of the Azure OpenAI resource; needed with `azure_openai:`',
-    form: 'an http:// or https:// URL without a user or a password in it',
+    form: BASE_URL_FORM,
     example: 'https://acme.openai.azure.com',
     default: null,
     schema: baseUrl.nullable().default(null),
@@ -343,7 +340,7 @@ export const VARIABLES = {
   },
   OLLAMA_BASE_URL: {
     meaning: 'Where Ollama is reached',
-    form: 'an http:// or https:// URL without a user or a password in it',
+    form: BASE_URL_FORM,
     example: 'http://gpu-1.internal:11434',
     default: 'http://127.0.0.1:11434',
     schema: baseUrl.default('http://127.0.0.1:11434'),
@@ -436,7 +433,7 @@ export const VARIABLES = {
   VERBATIM_PUBLIC_URL: {
     meaning:
       'Address under which people reach this service; chat platforms link each quote to where it stands, and a proxy on this machine may pass its name on',
-    form: 'an http:// or https:// URL without a user or a password in it',
+    form: BASE_URL_FORM,
     example: 'https://verbatim.example.com',
     default: null,
     schema: baseUrl.nullable().default(null),

@@ -216,6 +216,9 @@ describe('readConfig', () => {
     [{ OPENAI_BASE_URL: 'http://ana:hunter2@llm.example/v1' }, 'hunter2'],
     [{ OLLAMA_BASE_URL: 'http://ana:hunter2/3@gpu' }, 'hunter2'],
     [{ OLLAMA_BASE_URL: 'ana:hunter2@gpu' }, 'hunter2'],
+    [{ SLACK_API_URL: 'ana:hunter2@slack' }, 'hunter2'],
+    [{ VERBATIM_FETCH_HOSTS: 'docs.example.com,https://ana:hunter2@wiki.example.com/' }, 'hunter2'],
+    [{ VERBATIM_TRUSTED_PROXIES: 'http://ana:hunter2@proxy' }, 'hunter2'],
     [{ VERBATIM_API_KEY: 'hunter2' }, 'hunter2'],
   ])('never shows a secret: %j', (environment, secret) => {
     const faults = faultsOf(environment as unknown as Record<string, string>);
@@ -223,18 +226,21 @@ describe('readConfig', () => {
     expect(JSON.stringify(faults)).not.toContain(secret);
   });
 
-  it.each([
-    'COHERE_BASE_URL',
-    'OPENAI_BASE_URL',
-    'ANTHROPIC_BASE_URL',
-    'OLLAMA_BASE_URL',
-    'AZURE_OPENAI_ENDPOINT',
-    'VERBATIM_PUBLIC_URL',
-  ])('refuses a user or a password in %s, which no request could be sent with', (name) => {
-    for (const credentials of ['ana:hunter2@', 'ana@', ':hunter2@']) {
-      const [fault] = faultsOf({ [name]: `https://${credentials}llm.example/v1` });
-      expect(fault?.message).toContain('expected an http:// or https:// URL without a user or a password in it');
-    }
+  it.each(describeConfig().flatMap(({ name, example }) => (/^https?:/.test(example) ? [name] : [])))(
+    'refuses a user or a password in %s, which no request could be sent with',
+    (name) => {
+      for (const credentials of ['ana:hunter2@', 'ana@', ':hunter2@']) {
+        const [fault] = faultsOf({ [name]: `https://${credentials}llm.example/v1` });
+        expect(fault?.message).toContain('expected an http:// or https:// URL without a user or a password in it');
+        expect(fault?.message).not.toContain('hunter2');
+      }
+    },
+  );
+
+  it('knows all addresses by their examples', () => {
+    const urls = describeConfig().filter(({ name }) => /URL|ENDPOINT/.test(name) && name !== 'DATABASE_URL');
+    expect(urls).toHaveLength(7);
+    for (const { example } of urls) expect(example).toMatch(/^https?:/);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 // The variables of Slack, as `src/config-variables.ts` lists them.
 import { z } from 'zod';
+import { BASE_URL_FORM, baseUrl } from '../base-url.ts';
 import type { SlackConfig } from '../config.ts';
 
 const token = (prefix: string) =>
@@ -84,14 +85,10 @@ export const SLACK_VARIABLES = {
   },
   SLACK_API_URL: {
     meaning: 'Where the Slack API is reached, for a proxy',
-    form: 'a URL that begins with http:// or https://',
+    form: BASE_URL_FORM,
     example: 'https://slack-proxy.internal.example.com/api/',
     default: "the provider's own",
-    schema: z
-      .string()
-      .refine((text) => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol))
-      .nullable()
-      .default(null),
+    schema: baseUrl.nullable().default(null),
   },
   VERBATIM_SLACK_WORKSPACES: {
     meaning: 'Workspaces that may install the app through OAuth, each with its tenant; no other workspace can',
