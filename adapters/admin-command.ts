@@ -1,9 +1,9 @@
 // The commands of admins, the same on every chat platform: what was typed, who may, and what is said back.
 
 import { createHash } from 'node:crypto';
+import { counted } from '../retrieval/counted.ts';
 import { UsageError, VerbatimError } from '../retrieval/errors.ts';
 import type { Logger } from '../retrieval/ports.ts';
-import { counted } from './counted.ts';
 import type { Answers, DocumentSummary, Documents, ForgetReceipt, Place, Readers } from './ports.ts';
 import { readIngestCommand } from './read-ingest-command.ts';
 import { readersInWords } from './readers-in-words.ts';

@@ -1,10 +1,10 @@
 // People and groups as an admin hands them over: JSON, or CSV with a header.
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { counted } from '../retrieval/counted.ts';
 import { UsageError } from '../retrieval/errors.ts';
 import { ROLES, type Role } from '../retrieval/model.ts';
 import type { DirectoryChannel } from './channels.ts';
-import { counted } from './counted.ts';
 
 /** A directory as it should be. E-mails are lower-case; members are e-mails or `group:` and a group's id. */
 export interface Directory {

@@ -1,9 +1,10 @@
 // Directories state who there is and who belongs to what; each replaces its own statements only.
+
+import { counted } from '../retrieval/counted.ts';
 import { UsageError } from '../retrieval/errors.ts';
 import type { Query } from '../retrieval/ports.ts';
 import { bumpIndexVersion, ensureTenant } from './acl.ts';
 import { putChannels } from './channels.ts';
-import { counted } from './counted.ts';
 import type { Directory } from './directory-file.ts';
 
 export interface ImportOptions {

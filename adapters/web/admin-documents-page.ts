@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import {
   DOCUMENT_STATES,
   type DocumentPage,

@@ -1,5 +1,5 @@
+import { counted } from '../../retrieval/counted.ts';
 import type { DropStage } from '../../retrieval/search.ts';
-import { counted } from '../counted.ts';
 import { FEEDBACK_REASON_TEXTS } from '../wording.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';

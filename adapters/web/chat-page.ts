@@ -1,5 +1,5 @@
 import { MAX_QUESTION_CHARACTERS } from '../../retrieval/answer-question.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import { ROLE_NAMES } from '../wording.ts';
 import type { Conversation } from './conversation.ts';
 import { type Html, html } from './html.ts';

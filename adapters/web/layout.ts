@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import type { Channel, Person } from '../ports.ts';
 import { ROLE_NAMES } from '../wording.ts';
 import { assetPath } from './assets.ts';

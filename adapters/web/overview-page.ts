@@ -1,5 +1,5 @@
+import { counted } from '../../retrieval/counted.ts';
 import { REFUSALS } from '../../retrieval/model.ts';
-import { counted } from '../counted.ts';
 import type { DocumentState } from '../ports.ts';
 import { barChart, barList, lineChart } from './chart.ts';
 import { type Html, html, raw } from './html.ts';

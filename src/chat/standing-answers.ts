@@ -1,5 +1,5 @@
 // Messages that still show an answer which was taken back, for whoever can do something about it.
-import { counted } from '../../ingest/counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import type { Query } from '../../retrieval/ports.ts';
 
 /** Those with the same fault. */

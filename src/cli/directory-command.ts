@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { counted } from '../../ingest/counted.ts';
 import { decodeText } from '../../ingest/decode-text.ts';
 import { importDirectory } from '../../ingest/directory.ts';
 import { readDirectoryFile } from '../../ingest/directory-file.ts';
 import { ParseError } from '../../ingest/parsed-document.ts';
+import { counted } from '../../retrieval/counted.ts';
 import { UsageError } from '../../retrieval/errors.ts';
 import { audit } from '../audit.ts';
 import { tenantOf } from './audience-options.ts';

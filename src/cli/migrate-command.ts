@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../../ingest/counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import { tenantOf } from './audience-options.ts';
 import type { CliContext } from './run-cli.ts';
 

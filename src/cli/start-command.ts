@@ -1,6 +1,6 @@
 // `npm start`: the service with its workers, and in a terminal a prompt where one picks who is asking.
 import type { Command } from 'commander';
-import { counted } from '../../ingest/counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import type { DatabaseUnavailableError } from '../../retrieval/errors.ts';
 import { demoDocumentCount, demoQuestions } from '../demo/load-demo.ts';
 import type { Product } from '../product.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ageText } from '../../adapters/wording.ts';
-import { counted } from '../../ingest/counted.ts';
+import { counted } from '../../retrieval/counted.ts';
 import type { Product } from '../product.ts';
 import { readStatus, type Status } from '../status.ts';
 import { tenantOf } from './audience-options.ts';
