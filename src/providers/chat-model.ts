@@ -7,7 +7,7 @@ import type { ChatProvider, Written } from './chat-clients.ts';
 import { citedAnswer } from './cited-answer.ts';
 import { malformedAnswer } from './exchange.ts';
 import { fitContext } from './fit-context.ts';
-import { createFormChat, type FormChatOptions, MAX_PROMPT_TOKENS } from './form-chat.ts';
+import { type AskerOptions, MAX_PROMPT_TOKENS } from './form-chat.ts';
 import { delimiterNotIn, type MakeDelimiter, randomDelimiter } from './prompt-delimiter.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderName } from './provider-name.ts';
@@ -20,10 +20,15 @@ const RESERVE = 1.5;
 // The role marks around two messages; OpenAI's chat format has 3 tokens a message and 3 for the reply.
 const FRAMING_TOKENS = 16;
 
+/** The answer model, which needs to know whose vocabulary it has. */
+export interface ChatModelOptions extends AskerOptions {
+  readonly provider: ChatProvider;
+  readonly config: Pick<Config, 'openai'>;
+}
+
 /** Makes the answer model. Nothing is loaded before the first question. @throws ProviderError from `answer`. */
-export function createChatModel(options: FormChatOptions): AnswerModel {
-  const { provider, config, logger, newDelimiter = randomDelimiter } = options;
-  const chat = createFormChat(options);
+export function createChatModel(options: ChatModelOptions): AnswerModel {
+  const { chat, provider, config, timeoutMs, logger, newDelimiter = randomDelimiter } = options;
   const maxTokens = Math.floor(MAX_PROMPT_TOKENS / (countsExactly(provider, config) ? 1 : RESERVE));
   return {
     id: chat.name.id,
@@ -32,6 +37,7 @@ export function createChatModel(options: FormChatOptions): AnswerModel {
       const { written, requests, usage } = await chat.ask(prompt, {
         form: { name: 'answer', schema: ANSWER_JSON_SCHEMA },
         maxWrittenTokens: MAX_WRITTEN_TOKENS,
+        timeoutMs,
         signal,
       });
       logger.info({ model: chat.name.id, requests, ...usage }, 'the answer model was asked');
@@ -81,6 +87,6 @@ function overheadOf(delimiter: string, chunk: ContextChunk, countTokens: CountTo
 }
 
 // A server of another vendor that speaks OpenAI's protocol has another vocabulary.
-function countsExactly(provider: ChatProvider, config: Config): boolean {
+function countsExactly(provider: ChatProvider, config: ChatModelOptions['config']): boolean {
   return provider === 'azure_openai' || (provider === 'openai' && config.openai.baseUrl === null);
 }

@@ -3,6 +3,7 @@ import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
 import type { Clock, Embedder, Logger } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { createChatModel } from './chat-model.ts';
+import { createFormChat } from './form-chat.ts';
 import { createCostOf } from './prices.ts';
 import { providerName } from './provider-name.ts';
 import { createQuestionRewriter } from './question-rewriter.ts';
@@ -18,17 +19,22 @@ const REWRITE_TIMEOUT_MS = 8_000;
  */
 export function chooseModel(
   config: Config,
-  { embedder, ...options }: { embedder: Embedder; modelTimeoutMs: number; clock: Clock; logger: Logger },
+  {
+    embedder,
+    modelTimeoutMs,
+    clock,
+    logger,
+  }: { embedder: Embedder; modelTimeoutMs: number; clock: Clock; logger: Logger },
 ): Pick<AnswererOptions, 'model' | 'fallback' | 'rewriter'> {
   const extractive = createExtractiveModel({ embedder });
   const { provider, model } = config.model;
   const fallback = config.onModelFailure === 'extractive' ? extractive : null;
   if (provider === 'extractive' || model === null) return { model: extractive, fallback, rewriter: null };
-  const costOf = createCostOf(providerName(provider, model).id, config.prices, options.logger);
-  const chat = { ...options, config, provider, model, costOf };
+  const costOf = createCostOf(providerName(provider, model).id, config.prices, logger);
+  const chat = createFormChat({ config, provider, model, costOf, clock, logger });
   return {
-    model: createChatModel({ ...chat, timeoutMs: options.modelTimeoutMs }),
+    model: createChatModel({ chat, provider, config, timeoutMs: modelTimeoutMs, logger }),
     fallback,
-    rewriter: createQuestionRewriter({ ...chat, timeoutMs: Math.min(REWRITE_TIMEOUT_MS, options.modelTimeoutMs) }),
+    rewriter: createQuestionRewriter({ chat, timeoutMs: Math.min(REWRITE_TIMEOUT_MS, modelTimeoutMs), logger }),
   };
 }

@@ -14,24 +14,35 @@ export interface FormChatOptions {
   readonly provider: ChatProvider;
   /** The provider's name of the model; of a deployment for Azure. */
   readonly model: string;
-  /** Shared by all that ask the model: a missing price is said once. */
   readonly costOf: CostOf;
-  /** For all requests of one call. */
-  readonly timeoutMs: number;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** `randomDelimiter` when not given. */
-  readonly newDelimiter?: MakeDelimiter;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** A chat model that is asked for forms. */
+/** A chat model that is asked for forms. All that ask the same model share one: what is found out of it is found out once. */
 export interface FormChat {
   readonly name: ProviderName;
   /** @throws ProviderError */
   ask(
     prompt: AnswerPrompt,
-    request: { readonly form: WrittenForm; readonly maxWrittenTokens: number; readonly signal: AbortSignal },
+    request: {
+      readonly form: WrittenForm;
+      readonly maxWrittenTokens: number;
+      /** For all requests of this call. */
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+    },
   ): Promise<{ readonly written: Written; readonly requests: number; readonly usage: ModelUsage }>;
+}
+
+/** What somebody who asks a chat model needs. */
+export interface AskerOptions {
+  readonly chat: FormChat;
+  /** For one call. */
+  readonly timeoutMs: number;
+  readonly logger: Pick<Logger, 'info'>;
+  /** `randomDelimiter` when not given. */
+  readonly newDelimiter?: MakeDelimiter;
 }
 
 // Ten chunks of five sentences need about 1,500, the rules 700: the rest goes to the sections. Windows of 16,000 and more
@@ -43,12 +54,12 @@ const MAX_REPLY_BYTES = 2 ** 20;
 
 /** Makes the chat. A model without a schema mode is found out once, and then asked in words. Nothing is loaded before the first call. */
 export function createFormChat(options: FormChatOptions): FormChat {
-  const { provider, model, costOf, logger, clock, timeoutMs } = options;
+  const { provider, model, costOf, logger, clock } = options;
   const name = providerName(provider, model);
   let nativeSchema = true;
   return {
     name,
-    ask(prompt, { form, maxWrittenTokens, signal }) {
+    ask(prompt, { form, maxWrittenTokens, timeoutMs, signal }) {
       const limits = { timeoutMs, signal, clock, maxReplyBytes: MAX_REPLY_BYTES };
       return withExchange({ provider: name, ...limits }, async (exchange) => {
         const ask = (native: boolean) =>

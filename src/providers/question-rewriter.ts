@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { QuestionRewriter } from '../../retrieval/standalone-question.ts';
 import type { AnswerPrompt } from './answer-prompt.ts';
 import { jsonSchemaOf } from './answer-schema.ts';
-import { createFormChat, type FormChatOptions } from './form-chat.ts';
+import type { AskerOptions } from './form-chat.ts';
 import { delimiterNotIn, type MakeDelimiter, part, randomDelimiter } from './prompt-delimiter.ts';
 
 // A question of a thousand characters has some 300 tokens; a model that is asked in words may put some around it.
@@ -15,9 +15,8 @@ const FORM = z.strictObject({ question: z.string().describe('The last question, 
 const SCHEMA = jsonSchemaOf(FORM);
 
 /** Makes the rewriter. Nothing is loaded before the first follow-up. @throws ProviderError from `rewrite`. */
-export function createQuestionRewriter(options: FormChatOptions): QuestionRewriter {
-  const { logger, newDelimiter = randomDelimiter } = options;
-  const chat = createFormChat(options);
+export function createQuestionRewriter(options: AskerOptions): QuestionRewriter {
+  const { chat, timeoutMs, logger, newDelimiter = randomDelimiter } = options;
   return {
     id: chat.name.id,
     async rewrite({ question, earlier }, { signal }) {
@@ -26,6 +25,7 @@ export function createQuestionRewriter(options: FormChatOptions): QuestionRewrit
       const { written, requests, usage } = await chat.ask(prompt, {
         form,
         maxWrittenTokens: MAX_WRITTEN_TOKENS,
+        timeoutMs,
         signal,
       });
       logger.info({ model: chat.name.id, requests, ...usage }, 'the model was asked to rewrite a follow-up');

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { AnswerModel, ContextChunk } from '../../retrieval/ports.ts';
 import type { ChatProvider } from '../../src/providers/chat-clients.ts';
 import { createChatModel } from '../../src/providers/chat-model.ts';
+import { createFormChat } from '../../src/providers/form-chat.ts';
 import { createCostOf } from '../../src/providers/prices.ts';
 import { contextChunk } from '../helpers/context-chunk.ts';
 import { configFor, type ModelServer, startModelServer, TEST_KEY } from '../helpers/model-servers.ts';
@@ -27,15 +28,11 @@ afterAll(() => server.close());
 
 function modelOf(provider: ChatProvider, options: { timeoutMs?: number; url?: string } = {}) {
   const { logger, lines } = createTestLogger();
-  const model = createChatModel({
-    config: configFor(options.url ?? server.url),
-    provider,
-    model: 'm1',
-    costOf: createCostOf(`${provider}:m1`, { 'openai:m1': { inputUsdPerMillion: 2, outputUsdPerMillion: 8 } }, logger),
-    timeoutMs: options.timeoutMs ?? 20_000,
-    clock: Date.now,
-    logger,
-  });
+  const config = configFor(options.url ?? server.url);
+  const prices = { 'openai:m1': { inputUsdPerMillion: 2, outputUsdPerMillion: 8 } };
+  const costOf = createCostOf(`${provider}:m1`, prices, logger);
+  const chat = createFormChat({ config, provider, model: 'm1', costOf, clock: Date.now, logger });
+  const model = createChatModel({ chat, provider, config, timeoutMs: options.timeoutMs ?? 20_000, logger });
   return { model, lines };
 }
 

@@ -119,6 +119,20 @@ describe.each(PROVIDERS)('a follow-up with a model of %s', (provider) => {
     expect(server.violations).toEqual([]);
   });
 
+  it('is asked for in words at once, when the answer before it found the model without a schema mode', async () => {
+    const usesSchema = ({ body }: Received) => /"(response_format|output_config|format)":/.test(JSON.stringify(body));
+    const said = { text: JSON.stringify({ sufficient: false, answer: '', citations: [] }) };
+    server.reply((request) => {
+      if (usesSchema(request)) return { status: 400 };
+      return isRewrite(request) ? { text: JSON.stringify({ question: REWRITTEN }) } : said;
+    });
+    const { ask } = answerer(provider);
+    await ask(FIRST);
+    await ask('And there?');
+    expect(rewrites()).toHaveLength(1);
+    expect(server.received.map(usesSchema)).toEqual([true, false, false, false]);
+  });
+
   it('goes to the model as questions between delimiters, without a word of a document or an answer', async () => {
     replyWith({ text: JSON.stringify({ question: REWRITTEN }) });
     const { ask } = answerer(provider);
