@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Embedder } from '../retrieval/ports.ts';
+import { PROBE_TEXT } from '../retrieval/probe-text.ts';
 
 /** An embedder that remembers, and how often that helped. */
 export interface CachedEmbedder extends Embedder {
@@ -24,7 +25,7 @@ const KEY_ENCODING = 'hex';
  */
 export async function createCachedEmbedder(embedder: Embedder, directory: string): Promise<CachedEmbedder> {
   const { id } = embedder;
-  const dimensions = embedder.dimensions ?? (await embedder.embed(['word'], 'document'))[0]?.length ?? 0;
+  const dimensions = embedder.dimensions ?? (await embedder.embed([PROBE_TEXT], 'document'))[0]?.length ?? 0;
   const path = join(directory, `${id.replace(/[^\w.@-]+/g, '-')}-${dimensions}.vectors`);
   const stored = await readVectors(path, dimensions);
   const asked = new Map<string, Float32Array>();

@@ -1,9 +1,9 @@
 // A change of the embedder: its vectors are made beside the old ones, take their place when complete, and the old ones go.
 import { ACCESS_LEVELS } from '../retrieval/model.ts';
 import type { Database, Embedder, Logger, Query } from '../retrieval/ports.ts';
+import { PROBE_TEXT } from '../retrieval/probe-text.ts';
 import { bumpIndexVersion } from './acl.ts';
 import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
-import { PROBE } from './embed-batches.ts';
 import { embedMissing } from './embed-missing.ts';
 import { vectorIndexName } from './vector-indexes.ts';
 
@@ -42,7 +42,7 @@ export interface EmbedAnewOptions {
  */
 export async function embedAnew(options: EmbedAnewOptions, tenantId: string): Promise<EmbeddedAnew> {
   const { database, embedder, onProgress } = options;
-  const [probe = []] = await embedder.embed([PROBE], 'document');
+  const [probe = []] = await embedder.embed([PROBE_TEXT], 'document');
   const sized = { id: embedder.id, dimensions: probe.length };
   const cleared = await setAsideOtherModel(options, tenantId, sized);
   let embedded = 0;

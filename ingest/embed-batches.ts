@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { EmbedderClosedError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
+import { PROBE_TEXT } from '../retrieval/probe-text.ts';
 import { VectorSizeError } from './active-embedder.ts';
 
 // Cohere takes no more texts in one request; OpenAI takes 2,048, and the built-in embedder divides them as it likes.
@@ -15,9 +16,6 @@ const MAX_CONCURRENCY = 8;
 const DEFAULT_RETRIES = 3;
 const FIRST_DELAY_MS = 500;
 const DELAY_FACTOR = 4;
-
-/** A text that no embedder has a reason to refuse: who fails on it is away. */
-export const PROBE = 'word';
 
 /** How texts are embedded in batches. */
 export interface EmbedAllOptions {
@@ -95,7 +93,7 @@ export async function embedAll(
   // Not told by the kind of error: a server may answer with 500 to one text that it stumbles over, and to all while it is down.
   async function isAway(): Promise<boolean> {
     if (away) return true;
-    const outcome = await attempt([PROBE], 0);
+    const outcome = await attempt([PROBE_TEXT], 0);
     if ('vectors' in outcome) return false;
     if (!away) options.onAway?.(outcome.error);
     away = true;

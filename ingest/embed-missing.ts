@@ -1,8 +1,7 @@
-import type { Database, Embedder, Logger } from '../retrieval/ports.ts';
+import type { Database } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
 import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
-import { embedAll } from './embed-batches.ts';
-import { embeddingText } from './index-document.ts';
+import { type EmbedChunksOptions, embedChunks, embeddingText } from './embed-chunks.ts';
 
 const BATCH = 64; // chunks between two stores: a few seconds of work are lost at the most
 
@@ -11,12 +10,6 @@ interface Missing {
   title: string;
   heading_path: string[];
   text: string;
-}
-
-export interface EmbedMissingOptions {
-  readonly database: Database;
-  readonly embedder: Embedder;
-  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** How making vectors that were missing ended. */
@@ -33,7 +26,7 @@ export interface EmbeddedMissing {
  * that it fails on. It ends when the embedder is away. Resumable: what is stored is not done again.
  */
 export async function embedMissing(
-  options: EmbedMissingOptions,
+  options: EmbedChunksOptions,
   tenantId: string,
   onProgress?: (embedded: number, total: number) => void,
 ): Promise<EmbeddedMissing> {
@@ -49,7 +42,9 @@ export async function embedMissing(
     const last = chunks.at(-1);
     if (!last) return { embedded, missing, away: null };
     after = last.chunk_id;
-    const { vectors, away } = await embedChunks(options, tenantId, chunks, known?.dimensions);
+    const texts = chunks.map((chunk) => embeddingText(chunk.title, { headingPath: chunk.heading_path }, chunk.text));
+    const names = { all: {}, each: (index: number) => ({ chunkId: chunks[index]?.chunk_id }) };
+    const { vectors, away } = await embedChunks(options, { tenantId, texts, names });
     const rows = chunks.flatMap((chunk, index) =>
       vectors[index] ? [{ chunk_id: chunk.chunk_id, embedding: vectors[index] }] : [],
     );
@@ -77,28 +72,6 @@ async function nextMissing(
   );
 }
 
-async function embedChunks(
-  { embedder, logger }: EmbedMissingOptions,
-  tenantId: string,
-  chunks: readonly Missing[],
-  dimensions: number | undefined,
-): Promise<{ vectors: (number[] | null)[]; away: unknown }> {
-  const texts = chunks.map((chunk) => embeddingText(chunk.title, { headingPath: chunk.heading_path }, chunk.text));
-  let away: unknown = null;
-  const vectors = await embedAll(embedder, texts, {
-    ...(dimensions === undefined ? {} : { dimensions }),
-    onFailure(index, error) {
-      const chunkId = chunks[index]?.chunk_id;
-      logger.warn({ tenantId, chunkId, embedderId: embedder.id, err: error }, 'a chunk could not be embedded');
-    },
-    onAway(error) {
-      away = error;
-      logger.warn({ tenantId, embedderId: embedder.id, err: error }, 'the embedder cannot be used');
-    },
-  });
-  return { vectors, away };
-}
-
 async function countMissing(database: Database, tenantId: string, embedderId: number | null): Promise<number> {
   const rows = await database.transaction((query) =>
     query<{ missing: number }>(
@@ -112,7 +85,7 @@ async function countMissing(database: Database, tenantId: string, embedderId: nu
 
 // Joined to the chunks as they are now: a document forgotten meanwhile gets no vector back.
 async function storeVectors(
-  { database, embedder }: EmbedMissingOptions,
+  { database, embedder }: EmbedChunksOptions,
   tenantId: string,
   rows: readonly { chunk_id: string; embedding: readonly number[] }[],
 ): Promise<number> {

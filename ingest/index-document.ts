@@ -3,11 +3,11 @@
 
 import type { Database, Embedder, Logger } from '../retrieval/ports.ts';
 import { bumpIndexVersion } from './acl.ts';
-import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
+import { ensureEmbedder } from './active-embedder.ts';
 import { chunkDocument, chunkedPieces, type DocumentChunk } from './chunk-document.ts';
 import { semanticCuts } from './chunk-semantic.ts';
 import type { StoredSubmission } from './classification.ts';
-import { embedAll } from './embed-batches.ts';
+import { embedChunks, embeddingText } from './embed-chunks.ts';
 import { insertChunks, makeLive, type PreparedDocument } from './make-live.ts';
 import { parseDocument } from './parse-document.ts';
 import { type ParsedDocument, ParseError } from './parsed-document.ts';
@@ -139,22 +139,13 @@ type EmbedDocument = (
 
 // While the embedder is away each document asks for it once, without the delays of a bad minute: a thousand documents must not
 // wait for a thousand of them to be found by their words.
-function createDocumentEmbedder({ database, embedder, logger }: IndexerOptions): EmbedDocument {
-  let away = false;
+function createDocumentEmbedder(options: IndexerOptions): EmbedDocument {
+  let wasAway = false;
   return async ({ tenantId, documentId }, texts) => {
-    const known = await database.transaction((query) => findEmbedder(query, tenantId, embedder.id));
-    const ids = { tenantId, documentId, embedderId: embedder.id };
-    let isAway = false;
-    const vectors = await embedAll(embedder, texts, {
-      ...(away ? { retries: 0 } : {}),
-      ...(known ? { dimensions: known.dimensions } : {}),
-      onFailure: (chunk, error) => logger.warn({ ...ids, chunk, err: error }, 'a chunk could not be embedded'),
-      onAway(error) {
-        isAway = true;
-        logger.warn({ ...ids, err: error }, 'the embedder cannot be used; the vectors of the document follow');
-      },
-    });
-    if (texts.length > 0) away = isAway;
+    const names = { all: { documentId }, each: (chunk: number) => ({ chunk }) };
+    const retries = wasAway ? { retries: 0 } : {};
+    const { vectors, away } = await embedChunks(options, { tenantId, texts, names, ...retries });
+    if (texts.length > 0) wasAway = away !== null;
     return vectors;
   };
 }
@@ -166,11 +157,6 @@ async function chunk(
   if (cutBelowSimilarity == null) return chunkDocument(parsed);
   const how = { embedder, similarity: cutBelowSimilarity };
   return chunkDocument(parsed, { cuts: await semanticCuts(parsed.text, chunkedPieces(parsed), how) });
-}
-
-/** What is embedded of a chunk: it seldom repeats what its title and headings say. */
-export function embeddingText(title: string, chunk: { headingPath: readonly string[] }, text: string): string {
-  return `${[...new Set([title, ...chunk.headingPath])].filter(Boolean).join(' › ')}\n${text}`;
 }
 
 function titleFromName(fileName: string): string {

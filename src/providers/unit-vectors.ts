@@ -1,7 +1,5 @@
+import { PROBE_TEXT } from '../../retrieval/probe-text.ts';
 import { malformedAnswer } from './exchange.ts';
-
-// What is embedded of nothing but blank texts, for the size of a vector where only that tells it.
-const ANY_TEXT = 'word';
 
 /**
  * Embeds the texts that have something in them and brings all vectors to length 1. A blank text, which providers refuse, has
@@ -15,7 +13,8 @@ export async function unitVectors(
   embed: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>,
 ): Promise<number[][]> {
   const written = texts.filter((text) => text.trim() !== '');
-  const asked = written.length === 0 && texts.length > 0 && embedder.dimensions === null ? [ANY_TEXT] : written;
+  // Of nothing but blank texts only another one tells the size.
+  const asked = written.length === 0 && texts.length > 0 && embedder.dimensions === null ? [PROBE_TEXT] : written;
   const vectors = asked.length > 0 ? await embed(asked) : [];
   const dimensions = embedder.dimensions ?? vectors[0]?.length ?? 0;
   let next = 0;

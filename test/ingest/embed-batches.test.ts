@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VectorSizeError } from '../../ingest/active-embedder.ts';
-import { embedAll, PROBE } from '../../ingest/embed-batches.ts';
+import { embedAll } from '../../ingest/embed-batches.ts';
 import { EmbedderClosedError } from '../../retrieval/errors.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
+import { PROBE_TEXT } from '../../retrieval/probe-text.ts';
 
 /** Vectors are [text length, 1]; `fails` decides for each request whether it is refused, but for the plain word. */
 function fakeEmbedder(fails: (texts: readonly string[], request: number) => boolean = () => false) {
@@ -14,7 +15,7 @@ function fakeEmbedder(fails: (texts: readonly string[], request: number) => bool
     id: 'fake:lengths@1',
     dimensions: 2,
     async embed(texts) {
-      if (texts[0] === PROBE) return [[PROBE.length, 1]];
+      if (texts[0] === PROBE_TEXT) return [[PROBE_TEXT.length, 1]];
       requests.push(texts);
       const request = requests.length;
       mostRunning = Math.max(mostRunning, ++running);
@@ -144,7 +145,7 @@ describe('embedAll', () => {
     const embedder: Embedder = {
       id: 'fake:odd@1',
       dimensions: 2,
-      embed: async (given) => (given.length === 2 ? answer : given[0] === PROBE ? [[1, 1]] : []),
+      embed: async (given) => (given.length === 2 ? answer : given[0] === PROBE_TEXT ? [[1, 1]] : []),
     };
     const { options, failures } = recorder();
     expect(await embedAll(embedder, ['a', 'b'], { ...options, retries: 0 })).toEqual([null, null]);
