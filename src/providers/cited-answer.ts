@@ -6,9 +6,11 @@ import { createSupport } from '../../retrieval/sentence-support.ts';
 import { splitSentences } from '../../retrieval/sentences.ts';
 import type { WrittenAnswer } from './answer-schema.ts';
 
-const MARKER = /\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/g;
-// Links, addresses and names of hosts: where an injected text would send its reader.
-const ADDRESS = /\S*(?:\/\/|@|\\\\)\S*|\b[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\b/gu;
+const MARKER = /\[\d{1,3}(?:\s*,\s*\d{1,3})*\]/;
+// Links, addresses and names of hosts: where an injected text would send its reader. A name begins where no other one goes on,
+// so that each is read once: 8,000 characters of `a.` took 45 ms.
+const LINK = /\/\/|@|\\\\/;
+const HOST = /(?<![\p{L}\p{N}-])(?<![\p{L}\p{N}-]\.)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(?![\p{L}\p{N}_])/gu;
 
 /**
  * The answer's text: the sentences that the cited quotes support, each followed by the number of its quote (`[1]`, in
@@ -19,7 +21,7 @@ const ADDRESS = /\S*(?:\/\/|@|\\\\)\S*|\b[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p
 export function citedAnswer(written: WrittenAnswer, context: readonly Chunk[]): string {
   const { citations, rejectedQuotes } = checkQuotes(written, context);
   if (rejectedQuotes.length > 0 || citations.length === 0) return written.answer;
-  const text = written.answer.replaceAll(MARKER, '');
+  const text = withoutMarkers(written.answer);
   const supportOf = createSupport(citations);
   const numberOf = (sentence: string): number => {
     const addresses = addressesIn(sentence);
@@ -53,6 +55,15 @@ function numbered(sentence: string, number: number): string {
   return /^\|.*\|$/s.test(sentence) ? `${sentence.slice(0, -1).trimEnd()} [${number}] |` : `${sentence} [${number}]`;
 }
 
+// With the blanks before each.
+function withoutMarkers(text: string): string {
+  const parts = text.split(MARKER);
+  return parts.map((part, index) => (index < parts.length - 1 ? part.trimEnd() : part)).join('');
+}
+
 function addressesIn(sentence: string): string[] {
-  return (sentence.match(ADDRESS) ?? []).map((address) => address.replace(/[.,;:!?)\]]+$/, ''));
+  return sentence.split(/\s+/).flatMap((word) => {
+    if (LINK.test(word)) return [word.replace(/(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '')];
+    return (word.match(HOST) ?? []).map((host) => host.replace(/^-+/, ''));
+  });
 }

@@ -31,6 +31,38 @@ describe('citedAnswer', () => {
     expect(cite(answer, [['c1', LEAVE]])).toBe(`${LEAVE} [1]`);
   });
 
+  it.each([
+    ['a host', 'Employees have 27 days of paid.leave a year.'],
+    ['a host behind others', 'Employees have 27 days.of.paid.leave a year.'],
+    ['a host behind a mark', 'Employees have 27 days of _paid.leave a year.'],
+    ['a host behind a hyphen', 'Employees have 27 days of -paid.leave a year.'],
+    ['a host of another script', 'Отпуск.длится тридцать дней.'],
+    ['an address', 'Employees have 27 days of paid@leave a year.'],
+    ['a link', 'Employees have 27 days of //paid/leave a year.'],
+    ['a path', String.raw`Employees have 27 days of \\paid\leave a year.`],
+  ])('leaves out %s that is made of words of the quote', (_, answer) => {
+    const quotes = [LEAVE, 'Отпуск длится тридцать дней.'];
+    const context = quotes.map((quote, index) => contextChunk(`c${index}`, quote));
+    const citations = quotes.map((quote, index) => ({ chunkId: `c${index}`, quote }));
+    expect(citedAnswer({ sufficient: true, answer, citations }, context)).toBe(
+      quotes.map((quote, index) => `${quote} [${index + 1}]`).join('\n\n'),
+    );
+  });
+
+  it('shows an address that the quote has, whatever stands around it', () => {
+    const quote = 'Ask hr.example.com (or hr@example.com), or see https://example.com/leave.';
+    const citations = [{ chunkId: 'h1', quote }];
+    expect(citedAnswer({ sufficient: true, answer: quote, citations }, [contextChunk('h1', quote)])).toBe(
+      `${quote} [1]`,
+    );
+  });
+
+  // Tried anew from each of them, the blanks would take minutes.
+  it('takes away numbers with the blanks before them, and reads a long run of blanks once', () => {
+    const blanks = ' \n'.repeat(200_000);
+    expect(cite(`${LEAVE} [1] [2, 3]${blanks}[4${blanks}`, [['c1', LEAVE]])).toBe(`${LEAVE} [1]`);
+  });
+
   it('shows the quotes where a negation was lost and nothing else is left', () => {
     expect(cite('You may share customer lists with partners.', [['c2', SHARE]])).toBe(`${SHARE} [1]`);
   });
