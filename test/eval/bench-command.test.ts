@@ -1,15 +1,10 @@
 // The benchmark as its user starts it, on a corpus that is small enough for a test.
-import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { BenchFigures } from '../../eval/bench/render-bench.ts';
 import { renderBench } from '../../eval/bench/render-bench.ts';
-import { runCli } from '../../src/cli/run-cli.ts';
+import { runCommand } from '../helpers/run-command.ts';
 
-async function bench(...args: string[]): Promise<{ status: number; out: string; err: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const status = await runCli(['bench', ...args], { stdin: Readable.from([]), stdout, stderr } as never, {});
-  return { status, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
-}
+const bench = (...args: string[]) => runCommand(['bench', ...args], {});
 
 test('measures every share on the embedded database, beside the plain query and the peer', async () => {
   const run = await bench('--sizes', '300', '--shares', '30,100', '--questions', '1', '--no-ingest', '--json');
