@@ -1,31 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createExtractiveModel, scoreAnswerability } from '../../retrieval/extractive-answer.ts';
-import type { ContextChunk, Embedder } from '../../retrieval/ports.ts';
+import type { Embedder } from '../../retrieval/ports.ts';
 import { checkQuotes, MIN_QUOTE_CHARACTERS } from '../../retrieval/quote-check.ts';
-
-function contextOf(...chunks: { text: string; title?: string; headingPath?: string[]; documentId?: string }[]) {
-  return chunks.map(({ text, title = 'Handbook', headingPath = [], documentId }, index): ContextChunk => {
-    const place = { start: 0, end: text.length };
-    return {
-      ...place,
-      chunkId: `chunk-${index + 1}`,
-      documentId: documentId ?? `document-${index + 1}`,
-      documentVersion: 1,
-      sourceId: 'folder',
-      uri: `file:///${index + 1}.md`,
-      title,
-      headingPath,
-      page: null,
-      text,
-      section: place,
-      rank: index + 1,
-      score: 1 / (61 + index),
-      contributions: { lexical: 1 / (61 + index), vector: 0 },
-      sectionText: text,
-    };
-  });
-}
+import { contextOf } from '../helpers/context-of.ts';
 
 const LEAVE = contextOf(
   {
