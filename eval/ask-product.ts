@@ -1,7 +1,7 @@
 // One question put to the product as its users put it, and what is needed to judge what came back.
 import type { AnswerQuestion } from '../retrieval/answer-question.ts';
+import type { AskedContext } from '../retrieval/best-sentences.ts';
 import { buildContext } from '../retrieval/context.ts';
-import type { AskedContext } from '../retrieval/extractive-answer.ts';
 import { loadChunks } from '../retrieval/load-chunks.ts';
 import type { Answer, Audience, Chunk, Principal, RankedChunk, VisibleTo } from '../retrieval/model.ts';
 import type { Clock, Database } from '../retrieval/ports.ts';

@@ -1,20 +1,28 @@
 // The built-in answerer: no model, no network. It quotes the sentences that answer, or says that none does.
 import { setImmediate } from 'node:timers/promises';
+import {
+  type AskedContext,
+  bestSentences,
+  headedTermsOf,
+  isOnSubject,
+  matchedTerms,
+  readForCase,
+} from './best-sentences.ts';
 import { dotProduct } from './dot-product.ts';
 import type { Span } from './model.ts';
-import type { AnswerModel, ContextChunk, Embedder, ModelAnswer, TermRarity } from './ports.ts';
+import type { AnswerModel, ContextChunk, Embedder, ModelAnswer } from './ports.ts';
 import { hasTellingTerms } from './question-terms.ts';
 import { locateQuote } from './quote-check.ts';
-import { type ReadContext, type ReadSentence, readContext } from './sentence-score.ts';
+import type { ReadContext, ReadSentence } from './sentence-score.ts';
 import { answerabilityFeatures, bestMatches } from './sentence-score-answerability.ts';
-import { isQuotable, ordersTheReader, quotableSpans } from './sentence-score-quotes.ts';
+import { asksForSeveral } from './sentence-score-cues.ts';
+import { ordersTheReader, quotableSpans } from './sentence-score-quotes.ts';
+import { standingTo } from './sentence-score-standing.ts';
 import { coverage, termsOf } from './sentence-score-terms.ts';
 import {
   ANSWER_THRESHOLD,
   ANSWERABILITY_WEIGHTS,
   probabilityOf,
-  QUOTE_SHARE,
-  SENTENCE_WEIGHTS,
   SIMILARITY_WEIGHTS,
 } from './sentence-score-weights.ts';
 
@@ -34,12 +42,6 @@ export interface ExtractiveModelOptions {
 }
 
 const MAX_QUOTES = 4; // more is reading the document
-/**
- * Best sentences that are looked at. Of the answered questions of clapnq the quotes hold a gold sentence for 0.90, in 1.1
- * quotes of 535 characters together; with 4 for 0.88. One quote for each of the best four that is nearly as probable
- * (0.92, 1.9 quotes of 524 characters) cited neighbours in tables and lists that nobody asked for.
- */
-const MAX_CANDIDATES = 6;
 /**
  * A less probable sentence is quoted too when it holds more than this of the question's weight that is missing yet, the
  * other part of a question of two. With 0.25 one answer in twenty gets such a quote, with 0.4 one in a hundred.
@@ -62,19 +64,12 @@ interface Quote {
 
 const textOf = ({ chunk, span }: Quote): string => chunk.text.slice(span.start, span.end);
 
-/** A question with what may answer it. */
-export interface AskedContext {
-  readonly question: string;
-  readonly context: readonly ContextChunk[];
-  readonly termRarity?: TermRarity;
-}
-
 /**
  * Probability that the context answers the question: what the built-in answerer decides by. With an embedder that
  * `SIMILARITY_WEIGHTS` knows, its opinion takes part; its failure costs a little accuracy and not the answer.
  */
 export function scoreAnswerability(asked: AskedContext, embedder?: Embedder): Promise<Answerability> {
-  return answerabilityOf(asked, readContext(asked.question, asked.context, asked.termRarity), embedder);
+  return answerabilityOf(asked, readForCase(asked), embedder);
 }
 
 function textualAnswerability(question: string, read: ReadContext, context: readonly ContextChunk[]): Answerability {
@@ -107,60 +102,6 @@ async function similarityOf(question: string, read: ReadContext, embedder: Embed
   // All as questions: somebody waits for them, and as documents they would queue behind those that are being indexed.
   const [asked, ...sentences] = await embedder.embed([question, ...texts], 'question');
   return Math.max(0, ...sentences.map((sentence) => dotProduct(sentence, asked ?? [])));
-}
-
-interface Candidate {
-  readonly sentence: ReadSentence;
-  /** Nearly as probable as the best one. */
-  readonly isAlike: boolean;
-}
-
-/** The quotable sentences that may answer, best first. */
-function bestSentences(read: ReadContext): Candidate[] {
-  const ranked = read.sentences
-    .filter((sentence) => isQuotable(sentence.text) && isAbout(read, sentence))
-    .map((sentence) => ({ sentence, probability: probabilityOf(SENTENCE_WEIGHTS, sentence.features) }))
-    .sort((a, b) => b.probability - a.probability);
-  const complete = ranked.findIndex(({ sentence }) => isOnSubject(read, sentence));
-  const ordered = complete > 0 ? [...ranked.slice(complete, complete + 1), ...ranked.toSpliced(complete, 1)] : ranked;
-  const best = ordered[0]?.probability ?? 0;
-  return ordered
-    .slice(0, MAX_CANDIDATES)
-    .map(({ sentence, probability }) => ({ sentence, isAlike: probability >= QUOTE_SHARE * best }));
-}
-
-const headedTermsOf = (chunk: ContextChunk, text: string): Set<string> =>
-  new Set(termsOf([chunk.title, ...chunk.headingPath, text].join('\n')));
-
-/** Whether a text of the chunk, its title or a heading holds one of the terms; so it does where there are none. */
-function holdsAny(terms: ReadonlySet<string>, chunk: ContextChunk, text: string): boolean {
-  if (terms.size === 0) return true;
-  const held = headedTermsOf(chunk, text);
-  return [...terms].some((term) => held.has(term));
-}
-
-/** A sentence with what stands before it in its line, and the header of its row. */
-function inItsLine({ chunk, span, header }: ReadSentence): string {
-  const lineStart = Math.min(span.start, chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1);
-  return `${header}\n${chunk.text.slice(lineStart, span.end)}`;
-}
-
-/** Whether a sentence says what is asked, and in its line names one of what the question names. */
-function isAbout({ asked, named }: ReadContext, sentence: ReadSentence): boolean {
-  const { chunk, text, header } = sentence;
-  return holdsAny(asked, chunk, `${header}\n${text}`) && holdsAny(named, chunk, inItsLine(sentence));
-}
-
-/** Whether a sentence, in its line or in what is quoted with it, is about what an answer must be about. */
-function isOnSubject({ required }: ReadContext, sentence: ReadSentence, quoted = ''): boolean {
-  const { inLine, inChunk } = required;
-  if (inLine.size + inChunk.size === 0) return true;
-  const held = headedTermsOf(sentence.chunk, `${inItsLine(sentence)}\n${quoted}`);
-  if (![...inLine].every((term) => held.has(term))) return false;
-  const missing = [...inChunk].filter((term) => !held.has(term));
-  if (missing.length === 0) return true;
-  const around = new Set(termsOf(sentence.chunk.text));
-  return missing.every((term) => around.has(term));
 }
 
 /** Both as one stretch, if they overlap, or stand in one paragraph or next to each other and stay readable; else null. */
@@ -238,9 +179,12 @@ function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): rea
   let quotes: readonly Quote[] = [];
   let best: ReadSentence | undefined;
   let onSubject = false;
+  const standingOf = standingTo(read.question);
+  const list = { matched: (text: string) => matchedTerms(read, text), isAsked: asksForSeveral(read.question) };
   for (const { sentence, isAlike } of bestSentences(read)) {
     const { chunk, span } = sentence;
-    const unit = quotableSpans(chunk, span, read.kind).map((grown): Quote => ({ chunk, span: grown }));
+    const spans = quotableSpans(chunk, span, read.kind, standingOf(sentence) === 'silent' ? list : null);
+    const unit = spans.map((grown): Quote => ({ chunk, span: grown }));
     const fits = quotes.length + unit.length <= MAX_QUOTES && unit.every((quote) => canStand(quote, rejectedQuotes));
     if (!fits) continue;
     const isOther = best !== undefined && isAlike && disagrees(best, sentence, read);
@@ -272,7 +216,7 @@ export function createExtractiveModel(options: ExtractiveModelOptions = {}): Ans
     id: 'extractive',
     async answer({ rejectedQuotes, ...asked }, { signal }) {
       signal.throwIfAborted();
-      const read = readContext(asked.question, asked.context, asked.termRarity);
+      const read = readForCase(asked);
       // Reading, deciding and choosing take several milliseconds each: in between, others get their turn.
       await setImmediate();
       const { score } = await answerabilityOf(asked, read, embedder, threshold);

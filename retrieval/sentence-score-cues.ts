@@ -46,6 +46,15 @@ export function answerKindOf(question: string): AnswerKind {
   return found;
 }
 
+/** A plural has a verb or a pronoun behind it: "which tablets are", "what documents do I". */
+const ASKS_FOR_SEVERAL =
+  /^\W*(?:please )?(?:list|enumerate|name)\b|\b(?:which|what) (?:\p{L}+ )?(?:\p{L}{2,}[^s\W]s|equipment|hardware|software|people|staff) (?:is|are|was|were|do|does|did|have|has|can|may|must|should|will)\b|\ball\b/iu;
+
+/** Whether a question asks for all of several things ("Which tablets …?", "List the …"), of which one is not the answer. */
+export function asksForSeveral(question: string): boolean {
+  return ASKS_FOR_SEVERAL.test(question);
+}
+
 const MONTH_OR_DAY =
   /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b/;
 const TIME_WORD =

@@ -15,7 +15,7 @@ const MAX_PARAGRAPH_CHARACTERS = 400;
 
 /** Begins in the middle of a thought: what it points to stands in the sentence before. */
 const POINTS_BACK =
-  /^(?:it|its|this|that|these|those|they|their|he|she|his|her|such|however|therefore|otherwise|instead|also|additionally|then|but|and|or|so|in (?:this|that) case|if (?:so|not)|the (?:same|latter|former|following)|anything (?:above|else|more))\b/i;
+  /^(?:it|its|this|that|these|those|they|their|he|she|his|her|such|however|therefore|otherwise|instead|also|additionally|then|but|and|or|so|in (?:this|that) case|if (?:so|not)|the (?:same|latter|former|following)|anything (?:above|else|more)|(?:above|over|beyond|below|under) (?:that|this|it))\b/i;
 const ENDS_WITH_COLON = /[:：]\W*$/;
 const ENDS_WITH_QUESTION = /\?\W*$/;
 /**
@@ -45,6 +45,34 @@ export function leadInOf(units: readonly Unit[], at: number): number | null {
   const before = listStart(units, at) - 1;
   const unit = units[before];
   return unit?.kind === 'sentence' && ENDS_WITH_COLON.test(unit.values) ? before : null;
+}
+
+/** How the items of a list or the rows of a table fit a question. */
+export interface ListFit {
+  /** The question's terms that a text has, comparable as a string. */
+  readonly matched: (text: string) => string;
+  /** Whether the question asks for several things. */
+  readonly isAsked: boolean;
+}
+
+/**
+ * The list or table around `at`, when a question does not tell its items apart and so asks for all of them, or asks for several
+ * and has more than one; null otherwise, or when it is too long.
+ */
+function wholeList(units: readonly Unit[], at: number, { matched, isAsked }: ListFit): Span | null {
+  const kind = units[at]?.kind;
+  if (kind !== 'item' && kind !== 'row') return null;
+  const isOfList = (unit: Unit | undefined) => unit?.kind === kind;
+  let [first, last] = [at, at];
+  while (isOfList(units[first - 1])) first--;
+  while (isOfList(units[last + 1])) last++;
+  const parts = units.slice(first, last + 1).filter(({ values }) => !isTableRule(values));
+  const own = matched(units[at]?.values ?? '');
+  const alike = parts.filter(({ values }) => matched(values) === own).length;
+  if (alike < 2 || (alike < parts.length && !isAsked)) return null;
+  const top = units[first - 1]?.kind === 'header' ? first - 1 : (leadInOf(units, at) ?? first);
+  const span = { start: units[top]?.start ?? 0, end: units[last]?.end ?? 0 };
+  return span.end - span.start <= MAX_GROWN_CHARACTERS ? span : null;
 }
 
 /** First and last unit of what should be quoted with the one at `at`. */
@@ -87,13 +115,15 @@ function shortParagraph(units: readonly Unit[], text: string, at: number): [numb
   return first < last && length <= MAX_PARAGRAPH_CHARACTERS && !announces ? [first, last] : null;
 }
 
-/** What to quote for one unit: together, since none of the spans can be read without the others. */
-export function quotableSpans(chunk: ContextChunk, span: Span, kind: AnswerKind): Span[] {
+/** What to quote for one unit: together, since none of the spans can be read without the others. Without `list` never a whole list. */
+export function quotableSpans(chunk: ContextChunk, span: Span, kind: AnswerKind, list: ListFit | null): Span[] {
   const units = unitsOf(chunk.text);
   const texts = units.map(({ start, end }) => chunk.text.slice(start, end));
   const at = units.findIndex(({ start }) => start === span.start);
   const unit = units[at];
   if (unit === undefined) return [span];
+  const whole = list && wholeList(units, at, list);
+  if (whole) return [whole];
   if (unit.header !== null && !isTableRule(unit.names)) {
     const top = units.findIndex(({ start }) => start === unit.header?.start);
     const between = texts.slice(top + 1, at).every(isTableRule);

@@ -14,7 +14,7 @@ import {
   type WeightedTerms,
   weightedTerms,
 } from './sentence-score-terms.ts';
-import { type Unit, unitsOf } from './sentence-score-units.ts';
+import { type Unit, type UnitKind, unitsOf } from './sentence-score-units.ts';
 
 /** A sentence, or a row, record or item in its place, with what the scores are made of. */
 export interface ReadSentence {
@@ -22,14 +22,22 @@ export interface ReadSentence {
   /** Offsets into `chunk.text`. */
   readonly span: Span;
   readonly text: string;
+  readonly kind: UnitKind;
   /** The header of a table row's table, else ''. */
   readonly header: string;
   /** Features in 0…1, by name; what they mean is in `sentenceFeatures`. */
   readonly features: Readonly<Record<SentenceFeature, number>>;
 }
 
+/**
+ * How a sentence stands to the case that a question is about. `misses`: it speaks of other cases only, as a rule for 90 minutes does
+ * for 30. `silent`: it tells no cases apart.
+ */
+export type Standing = 'covers' | 'misses' | 'silent';
+
 /** A question and its context, read once for ranking and for the decision to answer. */
 export interface ReadContext {
+  readonly question: string;
   readonly kind: AnswerKind;
   readonly terms: WeightedTerms;
   /** See `askedTerms`. */
@@ -146,10 +154,11 @@ export function readContext(question: string, context: readonly ContextChunk[], 
       const text = read.chunk.text.slice(span.start, span.end);
       const features = sentenceFeatures(read, position, unit, { kind, terms, rare });
       const header = unit.kind === 'row' ? unit.names : '';
-      sentences.set(place, { chunk: read.chunk, span, text, header, features });
+      sentences.set(place, { chunk: read.chunk, span, text, kind: unit.kind, header, features });
     }
   }
   return {
+    question,
     kind,
     terms,
     asked: askedTerms(question),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerKindOf, kindFit } from '../../retrieval/sentence-score-cues.ts';
+import { answerKindOf, asksForSeveral, kindFit } from '../../retrieval/sentence-score-cues.ts';
 import { stem } from '../../retrieval/sentence-score-stem.ts';
 
 describe('words that mean the same have one stem', () => {
@@ -28,6 +28,19 @@ describe('words that do not mean the same have different stems', () => {
       expect(stem(one)).not.toBe(stem(other));
     },
   );
+});
+
+describe('the form of a question says whether it asks for several things', () => {
+  it.each([
+    ['Which tablets are assigned to Mara?', true],
+    ['What safety documents do I need?', true],
+    ['What equipment does ward Alder have?', true],
+    ['List the zones.', true],
+    ['What are all parking zones?', true],
+    ['What does parking cost?', false],
+    ['What happens when I am late?', false],
+    ['Which class is paid?', false],
+  ])('%s %s', (question, several) => expect(asksForSeveral(question)).toBe(several));
 });
 
 describe('the form of a question says what it asks for', () => {
