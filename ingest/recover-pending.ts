@@ -39,7 +39,8 @@ export async function recoverPending(
 
 /**
  * Makes documents pending again that an earlier release gave up because the embedder failed on all of their texts, mostly
- * because it was away. Nothing gives a document up for that any more, so once is enough: when workers start.
+ * because it was away. Nothing gives a document up for that any more, so once is enough: when workers start. Their lease is
+ * over at once, so that `recoverPending` sends their jobs.
  */
 export async function reviveUnembedded(database: Database): Promise<void> {
   await database.transaction((query) =>
@@ -49,7 +50,7 @@ export async function reviveUnembedded(database: Database): Promise<void> {
            join document_versions v on v.tenant_id = d.tenant_id and v.document_id = d.document_id
            where d.failure_code = 'embedding_failed' and d.state <> 'deleted' and v.original is not null
            group by d.tenant_id, d.document_id
-       ) update documents d set pending_version = n.version, failure_code = null, failure_reason = null,
+       ) update documents d set pending_version = n.version, failure_code = null, failure_reason = null, lease_until = now(),
              state = case when d.version = 0 then 'pending' else d.state end
            from newest n where d.tenant_id = n.tenant_id and d.document_id = n.document_id and n.version > d.version
              and d.failure_code = 'embedding_failed' and d.pending_version is null`,
