@@ -6,7 +6,7 @@ import { loadChunks } from '../retrieval/load-chunks.ts';
 import type { Answer, Audience, Chunk, Principal, RankedChunk, VisibleTo } from '../retrieval/model.ts';
 import type { Clock, Database } from '../retrieval/ports.ts';
 import type { Search, SearchResult } from '../retrieval/search.ts';
-import { standaloneQuestion } from '../retrieval/standalone-question.ts';
+import { type EarlierQuestion, standaloneQuestion } from '../retrieval/standalone-question.ts';
 import { readTermRarity } from '../retrieval/term-rarity.ts';
 import { visibleAcls } from '../retrieval/visible-acls.ts';
 
@@ -70,7 +70,7 @@ export async function askProduct(
   const { tenantId, database, clock } = product;
   const audience: Audience = [{ principals: question.principals }];
   const visibleTo = await database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true });
-  const standalone = standaloneQuestion(question.text, question.history.at(-1));
+  const standalone = standaloneQuestion(question.text, asThread(question.history));
   // Before the searches, which leave the question's vector behind: the answer's time would be without embedding it.
   const answer = withAnswer ? await answerInThread(product, question, audience) : null;
   const start = clock();
@@ -91,6 +91,13 @@ export async function askProduct(
     latencyMs: answer.timingsMs.total ?? 0,
     degraded: [...new Set([...base.degraded, ...answer.degraded])],
   };
+}
+
+// As the product has them when it is asked the last one.
+function asThread(history: readonly string[]): EarlierQuestion[] {
+  const thread: EarlierQuestion[] = [];
+  for (const asked of history) thread.push({ asked, standalone: standaloneQuestion(asked, thread) });
+  return thread;
 }
 
 // Deeper until enough different documents are found, or there is nothing more.

@@ -5,6 +5,7 @@ import type { Tokens } from './model-calls.ts';
 import type { Query } from './ports.ts';
 import type { Route } from './route-question.ts';
 import type { TraceEntry } from './search.ts';
+import type { EarlierQuestion } from './standalone-question.ts';
 
 /** What explains an answer. */
 export interface Evidence {
@@ -117,13 +118,16 @@ async function logQuestion(query: Query, { question, answer, ...evidence }: Answ
 export async function earlierQuestions(
   query: Query,
   { tenantId, threadId, before, limit }: { tenantId: string; threadId: string; before: string; limit: number },
-): Promise<string[]> {
-  const rows = await query<{ question: string }>(
-    `select question from answers where tenant_id = $1 and thread_id = $2 and question <> $3
-       order by asked_at desc limit $4`,
+): Promise<EarlierQuestion[]> {
+  // A trace is kept for a while only; what is left then is the question itself.
+  const rows = await query<EarlierQuestion>(
+    `select a.question as asked, coalesce(t.standalone_question, a.question) as standalone
+       from answers a left join answer_traces t using (tenant_id, answer_id)
+       where a.tenant_id = $1 and a.thread_id = $2 and a.question <> $3
+       order by a.asked_at desc limit $4`,
     [tenantId, threadId, before, limit],
   );
-  return rows.map((row) => row.question).reverse();
+  return rows.reverse();
 }
 
 /** Removes the traces of all tenants that are older than the configured number of days. */

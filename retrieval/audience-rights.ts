@@ -3,7 +3,7 @@ import { earlierQuestions } from './answer-log.ts';
 import { condenseAudience } from './large-audience.ts';
 import type { Audience, Question, VisibleTo } from './model.ts';
 import type { Database, Query } from './ports.ts';
-import { EARLIER_QUESTIONS } from './standalone-question.ts';
+import { EARLIER_QUESTIONS, type EarlierQuestion } from './standalone-question.ts';
 import { visibleAcls } from './visible-acls.ts';
 
 /** The rights of everyone who will see an answer. */
@@ -13,7 +13,7 @@ export interface AudienceRights {
   /** Whether the asker alone could read more. */
   readonly askerSeesMore: boolean;
   /** The thread's questions before this one, oldest first. */
-  readonly earlier: readonly string[];
+  readonly earlier: readonly EarlierQuestion[];
 }
 
 /** What is read of people and thread before anything else, in one transaction. */

@@ -3,7 +3,7 @@ import { withDeadline } from './deadline.ts';
 import type { Degradation } from './model.ts';
 import { addUsage, failureOf, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
 import type { Logger, ModelUsage } from './ports.ts';
-import { type QuestionTerms, questionTerms } from './question-terms.ts';
+import { hasTellingTerms, type QuestionTerms, questionTerms } from './question-terms.ts';
 
 /** Rewrites a follow-up so that it stands alone. It is given questions and never a document's text. */
 export interface QuestionRewriter {
@@ -32,10 +32,15 @@ const MAX_REWRITTEN_CHARACTERS = 1_000;
 // The beginning of an earlier question says what it is about; so that a thread of pasted pages costs no thousands of tokens.
 const MAX_EARLIER_CHARACTERS = 500;
 
-// Words that point back at what was said before, where they open a question or stand for its subject. "Is there a canteen?"
-// points nowhere.
+// Words that point back at what was said before, where they open a question, end it, or stand for its subject. "Is there a
+// canteen?" points nowhere.
 const POINTS_BACK =
-  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|they|them|their|theirs|that one|those|these|this one|the same|(?<!\b(?:is|are|was|were|will|be)(?:n't|n’t)? )there(?! (?:is|are|was|were|will|be|been|has|have)\b))\b|^(?:what|how) about\b/i;
+  /^(?:and|but|or|so|then|also)\b|\b(?:it|its|that one|those|these|this one|the same|(?<!\b(?:is|are|was|were|will|be)(?:n't|n’t)? )there(?! (?:is|are|was|were|will|be|been|has|have)\b))\b|^(?:what|how) about\b|\bthen\W*$/i;
+/** Who was spoken of before, unless the question itself says who. */
+const POINTS_AT_SOMEBODY = /\b(?:he|him|his|she|hers?|they|them|theirs?)\b/i;
+/** Whom a pronoun behind them stands for: "an intern", "our customers", "do employees", "Ann Lee". */
+const SAYS_WHO =
+  /\b(?:[Aa]n?|[Aa]ny|[Ee]ach|[Ee]very|[Mm]y|[Oo]ur)\s+\p{L}|\b(?:[Dd]o|[Cc]an|[Mm]ay|[Mm]ust|[Ss]hould|[Ww]ill|[Aa]re|[Hh]ave)\s+(?:\p{Ll}+\s+){0,2}?(?:\p{Ll}{3,}s|people|staff)\b|\p{Lu}\p{L}+\s+\p{Lu}\p{L}/u;
 const FEW_WORDS = 2; // "And in Oslo?": too little to search with
 /** A whole clause: it opens with a question word and a verb, or with the verb. "For contractors?" and "How long?" have none. */
 const WHOLE_CLAUSE =
@@ -45,40 +50,116 @@ const WHO_DOES = /^who\s+\p{Ll}+s\s+\S/u;
 /** Something new: "an incident", "Tock"; "the deadline" may be that of what was asked before. */
 const NAMES_SOMETHING_NEW = /\b(?:an?|any|our|my)\s|\S\s+["“(]?\p{Lu}/u;
 
-/**
- * A follow-up as a question that stands alone, without a model: when it points back, or has hardly any words of its own,
- * the telling words of the question before it are added behind it, but for the name, or the number or identifier, in whose
- * place it puts another. A question that stands by itself stays as it is.
- */
-export function standaloneQuestion(question: string, previous: string | undefined): string {
-  if (!previous) return question;
-  const own = questionTerms(question);
-  if (standsAlone(question.trim(), own)) return question;
-  const known = new Set([...own.words, ...own.identifiers]);
-  const before = questionTerms(previous);
-  const replaced = replacedWords(question, own, previous, before);
-  const added = [...new Set([...before.identifiers, ...before.words])].filter(
-    (word) => !known.has(word) && !replaced.has(word),
-  );
-  return added.length === 0 ? question : `${question} (${added.join(' ')})`;
+/** A question of a thread. */
+export interface EarlierQuestion {
+  /** As it was asked. */
+  readonly asked: string;
+  /** What was searched and answered in its place; the same where it stands alone. */
+  readonly standalone: string;
 }
 
-/** A capitalised word that does not begin a sentence. */
-const NAME = /(?<=[\p{L}\p{N},;:’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+/gu;
+/**
+ * A follow-up as a question that stands alone, without a model: when it points back, or has hardly any words of its own,
+ * the telling words of what the question before it had become are added behind it, but for the name, or the number or
+ * identifier, in whose place it puts another. What a follow-up asked of the thread's subject makes room for what the next one
+ * asks of it. A question that stands by itself stays as it is. `earlier`: the thread's questions before it, oldest first.
+ */
+export function standaloneQuestion(question: string, earlier: readonly EarlierQuestion[]): string {
+  const previous = earlier.at(-1);
+  if (!previous?.standalone) return question;
+  const own = questionTerms(question);
+  if (standsAlone(question.trim(), own)) return question;
+  const left = new Set([...own.words, ...own.identifiers, ...replacedWords(question, own, earlier)]);
+  const added = addedWords(previous).filter((word) => !left.has(word.toLowerCase()));
+  return added.length === 0 ? question : withBehind(question, added.slice(0, MAX_ADDED_WORDS));
+}
+
+/** A page that somebody pasted is no subject; of questions, one in a thousand has more telling words. */
+const MAX_ADDED_WORDS = 30;
+
+// Without brackets around them: with those the embedder finds the question less like its answer, and of 40 follow-ups two more
+// were refused.
+function withBehind(question: string, words: readonly string[]): string {
+  const ended = /[?.!]\W*$/.test(question) ? question : `${question}?`;
+  const begin = words.findIndex((word) => !/^\p{Lu}/u.test(word));
+  // At the beginning a capital tells no name.
+  const ordered = begin < 0 ? ['about', ...words] : [...words.slice(begin), ...words.slice(0, begin)];
+  return `${ended} ${ordered.join(' ')}`;
+}
+
+/** The telling words of a question, its subject first, each once; names as they are written, as the answerer tells them by that. */
+function addedWords({ asked, standalone }: EarlierQuestion): string[] {
+  const own = tellingWords(asked);
+  const parts = numberedIn(standalone).flatMap(partsOf);
+  const all = tellingWords(standalone).filter((word) => !SAYS_NOTHING.has(word) && !parts.includes(word));
+  const names = new Map(namesIn(standalone).map((name) => [name.toLowerCase(), name]));
+  const subjectFirst = [...all.filter((word) => !own.includes(word)), ...all.filter((word) => own.includes(word))];
+  return subjectFirst.map((word) => names.get(word) ?? word);
+}
+
+/** "How many days do I get?", "what happened": nothing that a follow-up is about. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['get', 'gets', 'got', 'getting', 'happened']);
+
+/** Identifiers and words that mean something, in lower case; none where a question only asks ("Where is it?"). */
+function tellingWords(text: string): string[] {
+  if (!hasTellingTerms(text)) return [];
+  const { words, identifiers } = questionTerms(text);
+  return [...new Set([...identifiers, ...words])];
+}
+
+/** A capitalised word that does not begin a sentence, nor an identifier. */
+const NAME = /(?<=[\p{L}\p{N},;:’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+(?![\p{L}\p{M}]|[-_./]?\p{N})/gu;
 /** A number that is no year: a year says when, of the same thing. */
 const COUNTS_AS_NAME = /^(?!(?:19|20)\d\d$)(?=.*\p{N})/u;
 
+const namesIn = (text: string): readonly string[] => text.match(NAME) ?? [];
+const lowerCase = (words: readonly string[]): string[] => words.map((word) => word.toLowerCase());
+
+const numberedIn = (text: string): string[] =>
+  questionTerms(text).identifiers.filter((identifier) => COUNTS_AS_NAME.test(identifier));
+const partsOf = (identifier: string): string[] =>
+  identifier.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== identifier);
+/** All that stands for an identifier with a number in it. */
+const numberedWords = (text: string): string[] =>
+  numberedIn(text).flatMap((identifier) => [identifier, ...partsOf(identifier)]);
+
+/** The telling words of a text that are neither names nor parts of identifiers. */
+function commonWords(text: string): string[] {
+  const others = new Set([...namesIn(text).map((name) => name.toLowerCase()), ...numberedWords(text)]);
+  return tellingWords(text).filter((word) => !others.has(word));
+}
+
 // "And in Lyon?" is no longer about Porto, "and TX-102?" not about TX-101: with both, the first would be answered again.
-function replacedWords(question: string, own: QuestionTerms, previous: string, before: QuestionTerms): Set<string> {
-  const replaced = new Set<string>();
-  const namesIn = (text: string) => Array.from(text.matchAll(NAME), ([name]) => name.toLowerCase());
-  if (namesIn(question).length > 0) for (const name of namesIn(previous)) replaced.add(name);
-  if (![...own.identifiers, ...own.words].some((word) => COUNTS_AS_NAME.test(word))) return replaced;
-  for (const identifier of before.identifiers.filter((each) => COUNTS_AS_NAME.test(each))) {
-    replaced.add(identifier);
-    for (const part of identifier.split(/[^\p{L}\p{N}]+/u)) replaced.add(part);
-  }
-  return replaced;
+function replacedWords(question: string, own: QuestionTerms, earlier: readonly EarlierQuestion[]): string[] {
+  const { asked, standalone } = earlier.at(-1) ?? { asked: '', standalone: '' };
+  const isNumbered = [...own.identifiers, ...own.words].some((word) => COUNTS_AS_NAME.test(word));
+  const numbers = isNumbered ? numberedWords(standalone) : [];
+  const names = namesIn(question).length > 0 ? lowerCase(namesIn(standalone)) : [];
+  const isOfSubject = standalone !== asked && commonWords(question).length > 0;
+  return [...names, ...numbers, ...(isOfSubject ? followedWords(question, earlier) : [])];
+}
+
+/**
+ * What a follow-up asked of the thread's subject, which the next one puts something else in the place of: "his phone number", then
+ * "and the email?". "What about Oslo?" and "and for meals?" name another thing, which stays until a third is put in its place, and
+ * longer where it has itself taken the place of a name.
+ */
+function followedWords(question: string, earlier: readonly EarlierQuestion[]): string[] {
+  const [subject, asked] = [earlier.at(-2)?.standalone ?? '', earlier.at(-1)?.asked ?? ''];
+  const common = commonWords(asked).filter((word) => !tellingWords(subject).includes(word));
+  const [before, now] = [namedAnother(asked), namedAnother(question)];
+  if (before === null) return common;
+  if (now === null || (before !== '' && now !== '' && before !== now)) return [];
+  return namesIn(subject).length > 0 ? common : [...common, ...lowerCase(namesIn(asked))];
+}
+
+const ANOTHER =
+  /^(?:(?:and|but|or|so|then|also)\s+)?(?:(?:what|how) about\s+)?(?:(in|at|on|for|with|from|to|of|by)\s+)?((?:the|its|their|his|her)\s)?/i;
+
+/** The preposition with which another thing is named, '' without one; null where something is asked of what was named before. */
+function namedAnother(question: string): string | null {
+  const [, preposition = '', article] = ANOTHER.exec(question.trim()) ?? [];
+  return article || isClause(question.trim()) ? null : preposition.toLowerCase();
 }
 
 /**
@@ -89,12 +170,13 @@ function replacedWords(question: string, own: QuestionTerms, previous: string, b
 export async function standAlone(
   { rewriter, logger }: { readonly rewriter?: QuestionRewriter | null; readonly logger?: Pick<Logger, 'warn'> },
   question: string,
-  earlier: readonly string[],
+  earlier: readonly EarlierQuestion[],
 ): Promise<Standalone> {
-  const byHeuristic = { question: standaloneQuestion(question, earlier.at(-1)), ...NOTHING_SPENT };
+  const byHeuristic = { question: standaloneQuestion(question, earlier), ...NOTHING_SPENT };
   if (!rewriter || earlier.length === 0 || question.length > MAX_REWRITTEN_CHARACTERS) return byHeuristic;
   try {
-    const request = { question, earlier: earlier.map((each) => each.slice(0, MAX_EARLIER_CHARACTERS).toWellFormed()) };
+    const asked = earlier.map((each) => each.asked.slice(0, MAX_EARLIER_CHARACTERS).toWellFormed());
+    const request = { question, earlier: asked };
     const said = await withDeadline(
       { timeoutMs: MAX_REWRITE_MS, late: () => modelTooLate(rewriter.id, MAX_REWRITE_MS) },
       (signal) => rewriter.rewrite(request, { signal }),
@@ -127,8 +209,18 @@ function acceptedQuestion(text: string): string | null {
 }
 
 function standsAlone(question: string, { words, identifiers }: QuestionTerms): boolean {
-  if (POINTS_BACK.test(question)) return false;
+  if (POINTS_BACK.test(question) || pointsAtSomebody(question)) return false;
   if (words.length > FEW_WORDS) return true;
   const saysWhat = words.length === FEW_WORDS || identifiers.length > 0 || NAMES_SOMETHING_NEW.test(question);
-  return (WHOLE_CLAUSE.test(question) || WHO_DOES.test(question.toLowerCase())) && saysWhat;
+  return isClause(question) && saysWhat;
+}
+
+function isClause(question: string): boolean {
+  return WHOLE_CLAUSE.test(question) || WHO_DOES.test(question.toLowerCase());
+}
+
+// "Can an intern see her own file?" says whose.
+function pointsAtSomebody(question: string): boolean {
+  const pronoun = POINTS_AT_SOMEBODY.exec(question);
+  return pronoun !== null && !SAYS_WHO.test(question.slice(0, pronoun.index));
 }

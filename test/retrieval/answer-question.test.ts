@@ -317,6 +317,31 @@ test('a follow-up in a thread is understood, in another thread it is not', async
   expect(followed.citations[0]?.quote).toContain('Galway the annual leave is twenty days');
 });
 
+test('a third question in a thread stands on what the second one became, also when its trace is gone on what was asked', async () => {
+  await corpus.add('lead.md', 'The security lead is Tomasz Nowak, phone number 133, email tomasz@acme.example.');
+  await corpus.add('people.md', 'The head of people is Marta Olsen, phone number 101, email marta@acme.example.');
+  await corpus.refresh();
+  const ask = answerer();
+  const follow = (text: string, threadId: string) => ask({ ...question(text, 'intern'), threadId });
+  await follow('Who is the security lead?', 't1');
+  await follow('What is his phone number?', 't1');
+  const third = await follow('and the email?', 't1');
+  expect(third.citations[0]?.quote).toContain('tomasz@acme.example');
+  expect(await standaloneOf(third.answerId)).toBe('and the email? security lead');
+  await opened.database.owner((query) => query('delete from answer_traces'));
+  const fourth = await follow('and the office?', 't1');
+  expect(await standaloneOf(fourth.answerId)).toBe('and the office? email');
+});
+
+async function standaloneOf(answerId: string): Promise<string | undefined> {
+  const rows = await opened.database.owner((query) =>
+    query<{ standalone: string }>('select standalone_question as standalone from answer_traces where answer_id = $1', [
+      answerId,
+    ]),
+  );
+  return rows[0]?.standalone;
+}
+
 describe('when the search by words is late', () => {
   // What the answerer was given, and the answer; `failing` says what else of the database does.
   async function askLate(failing: (sql: string) => boolean) {
