@@ -1,6 +1,6 @@
 // What is said to people in reply to a question, before any platform renders it.
 import type { Answer, Citation } from '../retrieval/model.ts';
-import { linkLabel, namesAnotherHost, shownName } from './shown-text.ts';
+import { linkLabel, marked, namesAnotherHost } from './shown-text.ts';
 import {
   AI_LABEL,
   ageText,
@@ -92,7 +92,7 @@ export function toReply(answer: Answer, context: ReplyContext): Reply {
     quotes: answer.citations.map((citation, index) => toQuote(citation, index + 1, context.publicUrl)),
     sources: answer.sources.map(
       ({ source, contentAgeSeconds, permissionAgeSeconds }) =>
-        `${shownName(source)}: updated ${ageText(contentAgeSeconds)}, permissions checked ${ageText(permissionAgeSeconds)}`,
+        `${marked(source)}: updated ${ageText(contentAgeSeconds)}, permissions checked ${ageText(permissionAgeSeconds)}`,
     ),
     label: bareQuotes ? EXTRACTIVE_LABEL : AI_LABEL,
   };
@@ -106,10 +106,10 @@ export function isBareQuotes({ text, citations }: Pick<Answer, 'text' | 'citatio
 
 function toQuote(citation: Citation, number: number, publicUrl: string | null): ReplyQuote {
   const { quote, title, headingPath, page = null } = citation;
-  const headings = headingPath.filter((heading) => heading !== title).map(shownName);
+  const headings = headingPath.filter((heading) => heading !== title).map(marked);
   const url = quoteUrl(citation, publicUrl);
   const label = url !== null && namesAnotherHost(title, url) ? linkLabel(url) : null;
-  return { number, quote, title: shownName(title), headingPath: headings, page, url, linkLabel: label };
+  return { number, quote, title: marked(title), headingPath: headings, page, url, linkLabel: label };
 }
 
 function quoteUrl({ documentId, documentVersion, start, end, uri }: Citation, publicUrl: string | null): string | null {

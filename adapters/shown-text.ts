@@ -1,5 +1,5 @@
-// Text of documents where it could deceive: characters that turn the order of what stands around them, and names that look
-// like the address of somewhere else.
+// Text of documents and models where it could deceive: characters that turn the order of what stands around them or are not seen at
+// all, and names that look like the address of somewhere else. Every display shows such text through this file.
 
 // Embeddings, overrides and isolates of the bidirectional algorithm (UAX #9).
 const DIRECTING = /[\u202A-\u202E\u2066-\u2069]/;
@@ -7,12 +7,20 @@ const ALL_DIRECTING = /[\u202A-\u202E\u2066-\u2069]/g;
 const ISOLATE = '\u2068'; // FSI: ends with PDI, whatever was begun inside
 const END = '\u2069';
 
+// They have no width in any script and hide words from whoever copies or searches what is shown. The joiners U+200C and U+200D
+// shape letters and emoji, and scripts without blanks between words break their lines at U+200B.
+const NOT_SEEN =
+  /[\u180E\u2060-\u2064\uFEFF\u{E0000}-\u{E007F}]|(?<![\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B/gu;
+
+const withoutNotSeen = (text: string): string => text.replaceAll(NOT_SEEN, '');
+
 /**
- * `text` so that it cannot turn what stands around it, line by line: between isolates where it has characters that could. The
- * words are untouched.
+ * `text` for a display that knows isolates, so that it cannot turn what stands around it, line by line: between isolates where it
+ * has characters that could. What is not seen is left out; the words are untouched.
  */
 export function isolated(text: string): string {
-  return DIRECTING.test(text) ? text.split('\n').map(isolatedLine).join('\n') : text;
+  const seen = withoutNotSeen(text);
+  return DIRECTING.test(seen) ? seen.split('\n').map(isolatedLine).join('\n') : seen;
 }
 
 // An end that the text did not begin would end ours: it gets a beginning of its own.
@@ -28,9 +36,15 @@ function isolatedLine(line: string): string {
   return `${ISOLATE.repeat(unbegun + 1)}${line}${END.repeat(open + 1)}`;
 }
 
-/** A title or another name with those characters as what they are called, such as `[U+202E]`: nobody quotes a name. */
-export function shownName(name: string): string {
-  return name.replaceAll(ALL_DIRECTING, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`);
+/**
+ * A title or another name with those characters as what they are called, such as `[U+202E]`: nobody quotes a name. Also any text
+ * where isolates are not known, as in most terminals.
+ */
+export function marked(name: string): string {
+  return withoutNotSeen(name).replaceAll(
+    ALL_DIRECTING,
+    (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`,
+  );
 }
 
 // Names of files end in these; as domains they exist as well, and a file's name is the more likely.

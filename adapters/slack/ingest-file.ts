@@ -5,7 +5,7 @@ import { VerbatimError } from '../../retrieval/errors.ts';
 import { ACCESS_LEVELS, type AccessLevel } from '../../retrieval/model.ts';
 import type { AdminCommands, AdminReply } from '../admin-command.ts';
 import type { Readers } from '../ports.ts';
-import { shownName } from '../shown-text.ts';
+import { marked } from '../shown-text.ts';
 import { cutText } from './markdown-to-rich-text.ts';
 import type { Workspace } from './ports.ts';
 import type { PostMessages } from './post-messages.ts';
@@ -43,7 +43,7 @@ export async function offerIngest(
       : [
           {
             id: ACTIONS.ingestFile,
-            label: cutText(`Ingest ${shownName(name ?? 'file')}`, 75)[0] ?? 'Ingest',
+            label: cutText(`Ingest ${marked(name ?? 'file')}`, 75)[0] ?? 'Ingest',
             value: id,
           },
         ];

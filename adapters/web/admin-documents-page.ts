@@ -7,6 +7,7 @@ import {
   type ForgetReceipt,
 } from '../ports.ts';
 import { readersInWords } from '../readers-in-words.ts';
+import { marked } from '../shown-text.ts';
 import { type Html, html, raw } from './html.ts';
 import { icon } from './icons.ts';
 import { formField } from './layout.ts';
@@ -41,8 +42,8 @@ function documentCard(document: DocumentSummary, token: string): Html {
   const { documentId, title, uri, state, version, accessLevel, department, chunks } = document;
   const level = html`<span class="tag level-${accessLevel}">${accessLevel}</span>`;
   return html`<li class="card" id="document-${documentId}">
-<div class="card-head"><h2 dir="auto">${title || uri}</h2><span class="tag state-${state}">${STATE_NAMES[state]}</span>${level}</div>
-<p class="muted uri">${uri}</p>
+<div class="card-head"><h2 dir="auto">${marked(title || uri)}</h2><span class="tag state-${state}">${STATE_NAMES[state]}</span>${level}</div>
+<p class="muted uri">${marked(uri)}</p>
 ${document.failure && html`<p class="notice">${icon('warning')}<span><b>${document.failure.code}</b>: ${document.failure.reason}</span></p>`}
 <dl class="facts">
 <div><dt>Version</dt><dd>${version}</dd></div>
@@ -60,7 +61,7 @@ ${actions(document, token)}
 function actions({ documentId, title, uri, state }: DocumentSummary, token: string): Html | null {
   if (state === 'deleted') return null;
   const path = `/admin/documents/${encodeURIComponent(documentId)}`;
-  const name = html`<span class="unseen"> ${title || uri}</span>`;
+  const name = html`<span class="unseen"> ${marked(title || uri)}</span>`;
   const hold = { live: ['quarantine', 'Quarantine'], quarantined: ['release', 'Release'] }[state as string];
   return html`<div class="actions">
 ${state === 'live' && html`<a class="button quiet" href="/documents/${encodeURIComponent(documentId)}">Open${name}</a>`}
@@ -82,7 +83,7 @@ export function forgetPage(
 ): Html {
   const { documentId, title, uri, version, chunks } = document;
   return html`<header class="page-head"><p class="eyebrow">${icon('warning')}<span>For good</span></p><h1>Forget this document?</h1>
-<p class="lead" dir="auto">${title || uri}</p><p class="muted uri">${uri}</p></header>
+<p class="lead" dir="auto">${marked(title || uri)}</p><p class="muted uri">${marked(uri)}</p></header>
 <section class="panel"><h2>What goes</h2><ul class="plain">
 <li>its text and original, in ${counted(version, 'version')}</li>
 <li>${counted(chunks, 'chunk')} with their vectors: nobody finds it any more</li>
@@ -102,7 +103,7 @@ export function receiptPage(receipt: ForgetReceipt): Html {
     ['Posted messages being edited', receipt.postedAnswers],
   ];
   return html`<header class="page-head"><p class="eyebrow">${icon('check')}<span>Receipt</span></p><h1>Forgotten</h1>
-<p class="lead" dir="auto">${receipt.title || receipt.uri}</p><p class="muted uri">${receipt.uri}</p></header>
+<p class="lead" dir="auto">${marked(receipt.title || receipt.uri)}</p><p class="muted uri">${marked(receipt.uri)}</p></header>
 <section class="panel"><h2>What was removed</h2><dl class="receipt">${rows.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`)}</dl>
 <p class="muted">Document ${receipt.documentId}</p><p><a class="button" href="/admin/documents">${icon('back')}<span>All documents</span></a></p></section>`;
 }

@@ -2,7 +2,7 @@ import type { Span } from '../../retrieval/model.ts';
 import type { DocumentText } from '../../retrieval/read-document.ts';
 import type { DocumentSummary } from '../ports.ts';
 import { readersInWords } from '../readers-in-words.ts';
-import { linkLabel, shownName } from '../shown-text.ts';
+import { linkLabel, marked } from '../shown-text.ts';
 import { documentText } from './document-text.ts';
 import { type Html, html } from './html.ts';
 import { icon } from './icons.ts';
@@ -32,7 +32,7 @@ export function documentView(view: DocumentView): Html {
   return html`<article class="document">
 <header class="page-head">
 <p class="eyebrow">${icon('document')}<span>Document</span></p>
-<h1 dir="auto">${shownName(document.title || document.uri)}</h1>
+<h1 dir="auto">${marked(document.title || document.uri)}</h1>
 ${headingPath(document, mark)}
 <dl class="facts">
 <div><dt>Version</dt><dd>${document.version}</dd></div>
@@ -55,13 +55,13 @@ function headingPath({ headings, title }: DocumentText, mark: Span | null): Html
   const path = (above?.path ?? []).filter((part) => part !== title);
   if (path.length === 0) return null;
   return html`<p class="heading-path"><span class="unseen">The quote stands under: </span>${path.map(
-    (part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}${shownName(part)}`,
+    (part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}${marked(part)}`,
   )}</p>`;
 }
 
 // A link only to where a browser goes anyway: other schemes could run something. Its text is where it goes.
 function origin(uri: string): Html {
-  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return html`<p class="origin muted">${shownName(uri)}</p>`;
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return html`<p class="origin muted">${marked(uri)}</p>`;
   const { href } = new URL(uri);
   return html`<p class="origin">${namedLink({ name: href, href, label: linkLabel(href), rel: 'noopener noreferrer external' })}</p>`;
 }

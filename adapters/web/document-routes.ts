@@ -2,6 +2,7 @@ import { type Request, Router } from 'express';
 import type { Citation, Span } from '../../retrieval/model.ts';
 import type { DocumentText } from '../../retrieval/read-document.ts';
 import type { Person } from '../ports.ts';
+import { marked } from '../shown-text.ts';
 import type { WebDependencies } from './dependencies.ts';
 import { type DocumentView, documentView } from './document-page.ts';
 import { findQuote } from './find-quote.ts';
@@ -25,7 +26,10 @@ export function createDocumentRoutes(deps: WebDependencies, visits: Visits): Rou
         const quoted = await locate(deps, visit.person, document, request);
         const channels = await deps.people.channels(tenantId, visit.person.email);
         const main = documentView({ document, summary, ...quoted });
-        sendPage(response, framedPage({ title: document.title || 'Document', visit, channels, current: '', main }));
+        sendPage(
+          response,
+          framedPage({ title: marked(document.title || 'Document'), visit, channels, current: '', main }),
+        );
       }),
     )
     .all('/documents/:id', takes('GET'));

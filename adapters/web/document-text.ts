@@ -1,4 +1,5 @@
 import type { Span } from '../../retrieval/model.ts';
+import { isolated } from '../shown-text.ts';
 import { readBlocks, readCells, type TextBlock } from './document-blocks.ts';
 import { type Html, html, raw } from './html.ts';
 
@@ -10,7 +11,7 @@ export interface TextOptions {
   readonly mark?: Span | null;
 }
 
-/** A text in light Markdown as HTML. Words are the text's own characters, escaped; what may be markup in them is shown. */
+/** A text in light Markdown as HTML. Words are the text's own characters, escaped and isolated; what may be markup in them is shown. */
 export function documentText(text: string, { headings, mark = null }: TextOptions = {}): Html[] {
   const write = createWriter(text, mark);
   return readBlocks(text, headings).map((block) => writeBlock(text, block, write));
@@ -22,12 +23,12 @@ type Write = (span: Span) => Html;
 function createWriter(text: string, mark: Span | null): Write {
   let first = true;
   return ({ start, end }) => {
-    if (!mark || mark.end <= start || mark.start >= end) return html`${text.slice(start, end)}`;
+    if (!mark || mark.end <= start || mark.start >= end) return html`${isolated(text.slice(start, end))}`;
     const from = Math.max(start, mark.start);
     const to = Math.min(end, mark.end);
     const id = first && raw(' id="quote" tabindex="-1"');
     first = false;
-    return html`${text.slice(start, from)}<mark${id}>${text.slice(from, to)}</mark>${text.slice(to, end)}`;
+    return html`${isolated(text.slice(start, from))}<mark${id}>${isolated(text.slice(from, to))}</mark>${isolated(text.slice(to, end))}`;
   };
 }
 

@@ -1,4 +1,4 @@
-import { namesAnotherHost, shownName } from '../shown-text.ts';
+import { marked, namesAnotherHost } from '../shown-text.ts';
 import { type Html, html } from './html.ts';
 
 /** A link under the name of what it leads to. */
@@ -13,7 +13,7 @@ export interface NamedLink {
 }
 
 /** The link; a name of a document is never the text of a link that does not go where it says. */
-export function namedLink({ name, href, label, words = html`${shownName(name)}`, rel }: NamedLink): Html {
+export function namedLink({ name, href, label, words = html`${marked(name)}`, rel }: NamedLink): Html {
   const attribute = rel && html` rel="${rel}"`;
   if (!namesAnotherHost(name, href)) return html`<a href="${href}"${attribute}>${words}</a>`;
   return html`<span>${words} <a href="${href}"${attribute}>${label}</a></span>`;

@@ -1,7 +1,7 @@
 // A reply as a person reads it: what the documents say, numbered quotes, how fresh they are, and what one may do with it.
 import type { Answer, Citation } from '../../retrieval/model.ts';
 import { type Reply, toReply } from '../reply.ts';
-import { shownName } from '../shown-text.ts';
+import { isolated, marked } from '../shown-text.ts';
 import { pageText } from '../wording.ts';
 import type { Conversation } from './conversation.ts';
 import { documentText } from './document-text.ts';
@@ -76,7 +76,7 @@ ${freshness(reply, answer.confidence?.overall ?? null)}${warning}`;
 function withQuoteLinks({ answerId, text, citations }: Answer): Html[] {
   return text.split(/(\[\d+\])/).map((part) => {
     const number = Number(/^\[(\d+)\]$/.exec(part)?.[1]);
-    if (!(number >= 1 && number <= citations.length)) return html`${part}`;
+    if (!(number >= 1 && number <= citations.length)) return html`${isolated(part)}`;
     return html`<a class="quote-number" href="#quote-${answerId}-${number}" aria-label="Quote ${number}">${number}</a>`;
   });
 }
@@ -103,7 +103,7 @@ ${note && html`<p class="quote-note">${icon('warning')}${note}</p>`}
 function sourceLink({ title, headingPath, page, uri }: Citation, href: string): Html {
   const path = [...new Set([title || uri, ...headingPath])];
   const place = pageText(page);
-  const words = html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}<bdi>${shownName(part)}</bdi>`)}${place}`;
+  const words = html`${path.map((part, index) => html`${index > 0 && html`<span class="path-mark"> › </span>`}<bdi>${marked(part)}</bdi>`)}${place}`;
   return namedLink({ name: `${path.join(' › ')}${place}`, words, href, label: 'open the document' });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import pc from 'picocolors';
+import { marked } from '../../adapters/shown-text.ts';
 
 /** The streams of a command. Answers go to `stdout`; hints, progress and logs to `stderr`. */
 export interface Streams {
@@ -26,14 +27,13 @@ export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(stream.columns ?? DEFAULT_WIDTH, MAX_WIDTH);
 }
 
-// C0 and C1 controls but tab and line feed, and the bidirectional overrides: a document must not move the cursor, change
-// colours or reorder what stands around it.
+// C0 and C1 controls but tab and line feed: a document must not move the cursor or change colours.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** Text of a document or a model, made harmless for a terminal. */
 export function printable(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(CONTROLS, '');
+  return marked(text.replaceAll('\r\n', '\n').replace(CONTROLS, ''));
 }
 
 /** The same on one line, for a title or a name inside a line: a line break in it must not look like a second report. */

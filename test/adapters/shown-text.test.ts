@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isolated, linkLabel, namesAnotherHost, shownName } from '../../adapters/shown-text.ts';
+import { isolated, linkLabel, marked, namesAnotherHost } from '../../adapters/shown-text.ts';
 
 describe('a name as the text of a link', () => {
   test.each([
@@ -27,7 +27,16 @@ describe('a name as the text of a link', () => {
 
 describe('characters that turn the order of a text', () => {
   test('are named in a title', () => {
-    expect(shownName('report\u202Efdp.exe')).toBe('report[U+202E]fdp.exe');
+    expect(marked('report\u202Efdp.exe')).toBe('report[U+202E]fdp.exe');
+  });
+
+  test.each([
+    ['hidden in a word', 'pass\u200Bw\u2060o\uFEFFrd', 'password'],
+    ['a text in a text', 'Leave\u{E0069}\u{E0067}\u{E006E} policy', 'Leave policy'],
+    ['joiners of letters and emoji stay', 'می\u200Cخواهم 👩\u200D💻', 'می\u200Cخواهم 👩\u200D💻'],
+    ['where lines of Khmer break stays', 'ភាសា\u200Bខ្មែរ', 'ភាសា\u200Bខ្មែរ'],
+  ])('that are not seen are left out: %s', (_what, text, shown) => {
+    expect([isolated(text), marked(text)]).toEqual([shown, shown]);
   });
 
   test('leave a quote as it is, and what stands around it too', () => {

@@ -24,6 +24,13 @@ const markOf = (text: string, quote: string) => ({
 });
 
 describe('the text of a document', () => {
+  test('cannot turn the order of what is highlighted in it, nor of what stands behind that', () => {
+    const text = 'Pay \u202Eonce twice\u202C a year';
+    expect(show(text, { mark: markOf(text, 'twice') })).toBe(
+      '<p dir="auto">\u2068Pay \u202Eonce \u2069<mark id="quote" tabindex="-1">twice</mark>\u2068\u202C a year\u2069</p>',
+    );
+  });
+
   test.each([
     ['headings, one level below the title', '## Leave', '<h3 id="at-0" dir="auto">Leave</h3>'],
     ['paragraphs', 'One\nline', '<p dir="auto">One\nline</p>'],
