@@ -109,17 +109,17 @@ function tellingWords(text: string): string[] {
 
 /** A capitalised word that does not begin a sentence, nor an identifier. */
 const NAME = /(?<=[\p{L}\p{N},;:’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+(?![\p{L}\p{M}]|[-_./]?\p{N})/gu;
-/** A number that is no year: a year says when, of the same thing. */
-const COUNTS_AS_NAME = /^(?!(?:19|20)\d\d$)(?=.*\p{N})/u;
+/** A number that is no year: a year says when, of the same thing. "One" may stand for a thing. */
+const COUNTS_AS_NAME =
+  /^(?!(?:19|20)\d\d$)(?=.*\p{N})|^(?:two|three|four|five|six|seven|eight|nine|ten|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)$/u;
 
 const namesIn = (text: string): readonly string[] => text.match(NAME) ?? [];
 const lowerCase = (words: readonly string[]): string[] => words.map((word) => word.toLowerCase());
 
-const numberedIn = (text: string): string[] =>
-  questionTerms(text).identifiers.filter((identifier) => COUNTS_AS_NAME.test(identifier));
+const numberedIn = (text: string): string[] => tellingWords(text).filter((word) => COUNTS_AS_NAME.test(word));
 const partsOf = (identifier: string): string[] =>
   identifier.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== identifier);
-/** All that stands for an identifier with a number in it. */
+/** All that stands for a number or an identifier with one in it. */
 const numberedWords = (text: string): string[] =>
   numberedIn(text).flatMap((identifier) => [identifier, ...partsOf(identifier)]);
 
@@ -156,10 +156,13 @@ function followedWords(question: string, earlier: readonly EarlierQuestion[]): s
 const ANOTHER =
   /^(?:(?:and|but|or|so|then|also)\s+)?(?:(?:what|how) about\s+)?(?:(in|at|on|for|with|from|to|of|by)\s+)?((?:the|its|their|his|her)\s)?/i;
 
+const ASKS = /^(?:who|whom|whose|when|where|why|which|(?:what|how)(?! about\b))\b/i;
+
 /** The preposition with which another thing is named, '' without one; null where something is asked of what was named before. */
 function namedAnother(question: string): string | null {
   const [, preposition = '', article] = ANOTHER.exec(question.trim()) ?? [];
-  return article || isClause(question.trim()) ? null : preposition.toLowerCase();
+  const asksOfIt = (article && preposition === '') || ASKS.test(question.trim());
+  return asksOfIt || isClause(question.trim()) ? null : preposition.toLowerCase();
 }
 
 /**

@@ -42,6 +42,13 @@ describe('a follow-up', () => {
     ['name', 'And in Lyon?', 'Remote work in Porto: how many days?', 'And in Lyon? remote work days'],
     ['identifier', 'And TX-102?', 'What is the price of TX-101?', 'And TX-102? price'],
     ['number', 'And what if it is 4472?', 'What does VPN-4471 mean?', 'And what if it is 4472? mean'],
+    ['plain number', 'And level 4?', 'What is the bonus of level 3?', 'And level 4? bonus'],
+    [
+      'number in words',
+      'and of the second floor?',
+      'Who is the warden of the third floor?',
+      'and of the second floor? warden',
+    ],
   ])('with another %s does not keep that of the question before it', (_what, question, previous, expected) => {
     expect(becomes(previous, question)).toBe(expected);
   });
@@ -109,6 +116,11 @@ describe('a third question stands on what the second one became', () => {
       'a question without words of its own takes all along',
       ['How many days of leave do I get?', 'And how many can I carry over?', 'until when?'],
       'until when? days leave carry',
+    ],
+    [
+      'what was asked without an auxiliary verb makes room too',
+      ['When does the old gate open?', 'Who announced it?', 'and the new one?'],
+      'and the new one? old gate open',
     ],
     [
       'a question that only asks leaves nothing behind',
