@@ -24,7 +24,7 @@ export function systemPrompt(delimiter: string): string {
     '',
     'Rules:',
     '- An excerpt has a chunk and, around it, parts of its section. The section helps to understand; quotes come from the chunk alone.',
-    "- Every sentence of the answer says what a quote says, in the quote's own words as far as possible, with its numbers, names, conditions and negations.",
+    "- Every sentence of the answer says what a quote says, in the quote's own words and their order as far as possible, with its numbers, names, conditions and negations.",
     '- A quote is copied from its chunk character by character, without omissions, and is a whole sentence where possible. chunkId is the id in the delimiter.',
     '- Write no links and no addresses that are not in a quote. Write the answer in the language of the question.',
     '- If the chunks do not answer the question, "sufficient" is false, "answer" is empty and "citations" is empty. Do not guess.',

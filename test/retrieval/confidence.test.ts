@@ -21,7 +21,7 @@ const QUOTE = 'Employees may carry over five days of annual leave.';
 describe('faithfulness', () => {
   it.each([
     ['is 1 when the answer is the quote', `${QUOTE} [1]`, 1],
-    ['is 1 when the answer says it in other forms', 'An employee may carry five leave days over annually [1].', 1],
+    ['is 1 when the answer says it in other forms', 'An employee may carry over five days of leave [1].', 1],
     ['is one half when every other sentence is not quoted', `${QUOTE} [1] The cafeteria opens at noon.`, 0.5],
     ['is 0 when nothing is quoted', 'The cafeteria opens at noon.', 0],
     ['is 0 when a number differs', 'Employees may carry over 7 days of annual leave.', 0],
