@@ -2,6 +2,7 @@
 import { UsageError } from '../retrieval/errors.ts';
 import type { Answer, Audience, AudienceMember, Question } from '../retrieval/model.ts';
 import type { Logger } from '../retrieval/ports.ts';
+import { TryLaterError } from './inbox.ts';
 import type { Answers, People, Place } from './ports.ts';
 import { plainReply, type Reply, toReply } from './reply.ts';
 import { EMPTY_QUESTION_TEXT, FAILURE_TEXT, NO_TEXT_QUESTION_TEXT, questionTooLongText } from './wording.ts';
@@ -81,6 +82,12 @@ export interface Delivery {
   readonly claim?: Claim;
 }
 
+/** A try of an event; `triedAgain`: one that fails is not the last. */
+interface Attempt extends Delivery {
+  readonly claim: Claim;
+  readonly triedAgain: boolean;
+}
+
 /** Answers one event. @returns what was shown, or null when the event had been answered or is being answered elsewhere. */
 export type HandleQuestion = (question: IncomingQuestion, delivery: Delivery) => Promise<Reply | null>;
 
@@ -90,7 +97,8 @@ export function createQuestionHandler(options: QuestionHandlerOptions): HandleQu
     const claim = delivery.claim ?? (await options.deliveries.claim(question.tenantId, question.eventKey));
     if (claim === null) return null;
     try {
-      const reply = await replyToThosePresent(options, question, { ...delivery, claim });
+      const triedAgain = delivery.claim !== undefined;
+      const reply = await replyToThosePresent(options, question, { ...delivery, claim, triedAgain });
       const { answerId } = reply;
       await delivery.post(reply, async (place) => {
         if (answerId !== null) await record(options, question.tenantId, answerId, place);
@@ -110,7 +118,7 @@ const ROUNDS = 3; // changes of the people while one answer is made; a place whe
 async function replyToThosePresent(
   options: QuestionHandlerOptions,
   question: IncomingQuestion,
-  delivery: Delivery & { readonly claim: Claim },
+  delivery: Attempt,
 ): Promise<Reply> {
   let asked = question;
   for (let round = 1; round <= ROUNDS; round++) {
@@ -167,11 +175,7 @@ function memberKey(member: AudienceMember): string {
 }
 
 // Nothing that goes wrong here may end in silence: the log has the cause, the person a sentence.
-async function replyTo(
-  options: QuestionHandlerOptions,
-  question: IncomingQuestion,
-  delivery: Delivery & { readonly claim: Claim },
-): Promise<Reply> {
+async function replyTo(options: QuestionHandlerOptions, question: IncomingQuestion, delivery: Attempt): Promise<Reply> {
   const text = question.text.trim();
   if (text === '') return plainReply('hint', question.hasAttachments ? NO_TEXT_QUESTION_TEXT : EMPTY_QUESTION_TEXT);
   const { maxQuestionCharacters } = options;
@@ -184,6 +188,8 @@ async function replyTo(
     const offerPrivate = await offersPrivate(options, question, audience);
     return toReply(answer, { private: question.private, offerPrivate, publicUrl: options.publicUrl });
   } catch (error) {
+    // Said by whoever tries again.
+    if (delivery.triedAgain && error instanceof TryLaterError) throw error;
     options.logger.error({ eventKey: question.eventKey, err: error }, 'a question could not be answered');
     return plainReply('failure', error instanceof UsageError ? sentence(error.message) : FAILURE_TEXT);
   }

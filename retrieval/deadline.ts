@@ -6,8 +6,8 @@
 export interface Deadline {
   /** From now on. */
   readonly timeoutMs: number;
-  /** Ends it earlier. */
-  readonly signal?: AbortSignal;
+  /** Each of them ends it earlier. */
+  readonly signals?: readonly AbortSignal[];
   /** What is thrown when it has not ended by itself. */
   readonly late: () => Error;
 }
@@ -18,7 +18,7 @@ export interface Deadline {
  * @throws `late()` then; else what `run` throws.
  */
 export async function withDeadline<T>(
-  { timeoutMs, signal, late }: Deadline,
+  { timeoutMs, signals = [], late }: Deadline,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController();
@@ -27,12 +27,12 @@ export async function withDeadline<T>(
   });
   const end = () => ending.abort();
   const timer = setTimeout(end, timeoutMs);
-  signal?.addEventListener('abort', end, { once: true });
-  if (signal?.aborted) end();
+  for (const signal of signals) signal.addEventListener('abort', end, { once: true });
+  if (signals.some(({ aborted }) => aborted)) end();
   try {
     return await Promise.race([run(ending.signal), left]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    for (const signal of signals) signal.removeEventListener('abort', end);
   }
 }

@@ -1,5 +1,6 @@
 // The composition root: everything is made here, from the configuration, and handed to whoever uses it.
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { IndexEvent } from '../ingest/index-document.ts';
 import type { Outbox } from '../ingest/ports.ts';
 import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-question.ts';
@@ -36,6 +37,8 @@ export interface Product {
   workersRunning(): boolean;
   /** Takes no more jobs, waits for the running ones up to `timeoutMs`, and gives back the rest. `close` does it too. */
   stopWorkers(timeoutMs?: number): Promise<void>;
+  /** Ends what is asked of models, embedders and rerankers, now and from now on. What can do without them goes on. */
+  endModelCalls(): void;
   close(): Promise<void>;
 }
 
@@ -55,8 +58,12 @@ const MODEL_TIMEOUT_MS = 60_000;
 /** Opens the database (starting the embedded one where none is configured), brings the schema up to date, and composes. */
 export async function openProduct(config: Config, logger: Logger, overrides: ProductOverrides = {}): Promise<Product> {
   const { serving = false, asking = serving, withoutAnswerCache = false } = overrides;
+  const modelCalls = new AbortController();
+  const ending = modelCalls.signal;
+  // One listener for each call that runs.
+  setMaxListeners(0, ending);
   const { opened } = overrides.server ?? openServer(config, logger, overrides);
-  const embedder = overrides.embedder ?? chooseEmbedder(config, { logger, clock: Date.now });
+  const embedder = overrides.embedder ?? chooseEmbedder(config, { logger, clock: Date.now, ending });
   // The model loads while the database opens. What goes wrong here is told by the first question.
   if (asking) embedder.warm?.().catch(() => undefined);
   // Read while the database opens, too.
@@ -75,9 +82,9 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
     await server?.close();
     throw error;
   }
-  const others = createOtherEmbedders(config, { logger, clock: Date.now });
+  const others = createOtherEmbedders(config, { logger, clock: Date.now, ending });
   const queue = createQueue(database, { queues: QUEUES, logger: quiet });
-  const parts = compose(config, logger, { database, queue, embedder, others, answerCode });
+  const parts = compose(config, logger, { database, queue, embedder, others, answerCode, ending });
   let working: Promise<() => void> | undefined;
   let running = false;
   let stopping: Promise<void> | undefined;
@@ -99,9 +106,11 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
       await working;
       running = stopping === undefined;
     },
+    endModelCalls: () => modelCalls.abort(),
     close: () =>
       inTurn([
         () => stopWorkers(),
+        async () => modelCalls.abort(),
         () => embedder.close(),
         () => others.close(),
         () => database.close(),
@@ -132,11 +141,12 @@ function compose(
     embedder: Embedder;
     others: OtherEmbedders;
     answerCode: string | null;
+    ending: AbortSignal;
   },
-): Omit<Product, 'startWorkers' | 'workersRunning' | 'stopWorkers' | 'close'> {
-  const { database, queue, embedder, others, answerCode } = base;
+): Omit<Product, 'startWorkers' | 'workersRunning' | 'stopWorkers' | 'endModelCalls' | 'close'> {
+  const { database, queue, embedder, others, answerCode, ending } = base;
   const clock = Date.now;
-  const rerankers = chooseReranker(config, { clock });
+  const rerankers = chooseReranker(config, { clock, ending });
   const questionEmbedder = rememberVectors(embedder, clock);
   const search = createSearch({
     database,
@@ -153,6 +163,7 @@ function compose(
     embedder: questionEmbedder,
     modelTimeoutMs: MODEL_TIMEOUT_MS,
     clock,
+    ending,
     logger,
   });
   const ids = [models.model.id, models.fallback?.id, embedder.id, rerankers.reranker?.id];

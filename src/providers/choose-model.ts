@@ -23,15 +23,23 @@ export function chooseModel(
     embedder,
     modelTimeoutMs,
     clock,
+    ending,
     logger,
-  }: { embedder: Embedder; modelTimeoutMs: number; clock: Clock; logger: Logger },
+  }: {
+    readonly embedder: Embedder;
+    readonly modelTimeoutMs: number;
+    readonly clock: Clock;
+    /** Ends all calls of this process, because it ends. */
+    readonly ending?: AbortSignal;
+    readonly logger: Logger;
+  },
 ): Pick<AnswererOptions, 'model' | 'fallback' | 'rewriter'> {
   const extractive = createExtractiveModel({ embedder });
   const { provider, model } = config.model;
   const fallback = config.onModelFailure === 'extractive' ? extractive : null;
   if (provider === 'extractive' || model === null) return { model: extractive, fallback, rewriter: null };
   const costOf = createCostOf(providerName(provider, model).id, config.prices, logger);
-  const chat = createFormChat({ config, provider, model, costOf, clock, logger });
+  const chat = createFormChat({ config, provider, model, costOf, clock, ending, logger });
   return {
     model: createChatModel({ chat, provider, config, timeoutMs: modelTimeoutMs, logger }),
     fallback,

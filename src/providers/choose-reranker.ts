@@ -8,7 +8,10 @@ import { createCohereReranker } from './cohere-reranker.ts';
 const TIMEOUT_MS = 5_000;
 
 /** The reranker that the configuration names; the built-in one stands in for one that fails. */
-export function chooseReranker(config: Config, options: { clock: Clock }): RerankOptions {
+export function chooseReranker(
+  config: Config,
+  options: { readonly clock: Clock; readonly ending?: AbortSignal },
+): RerankOptions {
   const { provider, model } = config.reranker;
   if (provider === 'none') return {};
   const builtin = createWordReranker();

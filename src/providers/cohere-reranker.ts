@@ -10,19 +10,21 @@ export interface CohereRerankerOptions {
   readonly model: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** Ends all calls of this process, because it ends. */
+  readonly ending?: AbortSignal | undefined;
 }
 
 // The most that the vendor recommends for a request (https://docs.cohere.com/reference/rerank); ours have twenty texts.
 const MAX_TEXTS = 1_000;
 
 /** Cohere's reranker: relevance scores in 0…1. @throws ProviderError: another stands in. */
-export function createCohereReranker({ config, model, timeoutMs, clock }: CohereRerankerOptions): Reranker {
+export function createCohereReranker({ config, model, timeoutMs, clock, ending }: CohereRerankerOptions): Reranker {
   const name = providerName('cohere', model);
   return {
     id: name.id,
     async rerank(question, texts) {
       if (texts.length > MAX_TEXTS) throw new RangeError(`at most ${MAX_TEXTS} texts can be reranked at once`);
-      return withExchange({ provider: name, timeoutMs, clock }, async ({ fetch, signal }) => {
+      return withExchange({ provider: name, timeoutMs, clock, ending }, async ({ fetch, signal }) => {
         const client = await createCohereClient(config.cohere, fetch);
         const request = { model, query: question, documents: [...texts], topN: texts.length };
         const { results } = await client.v2.rerank(request, { abortSignal: signal });

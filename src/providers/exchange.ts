@@ -24,6 +24,8 @@ export interface ExchangeOptions {
   readonly timeoutMs: number;
   /** Ends the call earlier. */
   readonly signal?: AbortSignal;
+  /** Ends all calls of this process, because it ends. */
+  readonly ending?: AbortSignal | undefined;
   readonly clock: Clock;
   /** A longer reply is malformed; `MAX_REPLY_BYTES` when not given. */
   readonly maxReplyBytes?: number;
@@ -43,10 +45,11 @@ const MAX_REPLY_BYTES = 16 * 2 ** 20;
  * @throws ProviderError for whatever goes wrong from the first request on, and at the deadline whatever the library does.
  */
 export async function withExchange<T>(options: ExchangeOptions, run: (exchange: Exchange) => Promise<T>): Promise<T> {
-  const { provider, timeoutMs, signal } = options;
-  const deadline = { timeoutMs, ...(signal && { signal }), late: () => tooLate(provider) };
-  return withDeadline(deadline, async (ending) => {
-    const exchange = openExchange(options, ending);
+  const { timeoutMs, signal, ending } = options;
+  const signals = [signal, ending].filter((each) => each !== undefined);
+  const deadline = { timeoutMs, signals, late: () => cutShort(options) };
+  return withDeadline(deadline, async (late) => {
+    const exchange = openExchange(options, late);
     try {
       return await run(exchange);
     } catch (error) {
@@ -55,7 +58,7 @@ export async function withExchange<T>(options: ExchangeOptions, run: (exchange: 
   });
 }
 
-function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
+function openExchange(options: ExchangeOptions, late: AbortSignal): Exchange {
   const { provider, timeoutMs, clock, maxReplyBytes = MAX_REPLY_BYTES } = options;
   const deadline = clock() + timeoutMs;
   let sent = 0;
@@ -65,7 +68,7 @@ function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
     try {
       return await step;
     } catch (error) {
-      failure = ending.aborted ? null : unreachable(provider, error);
+      failure = late.aborted ? null : unreachable(provider, error);
       throw error;
     }
   }
@@ -73,11 +76,11 @@ function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
   // Not with the library's signal: it follows ours, or a longer time-out of its own.
   function send(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<Response> {
     sent++;
-    return reached(fetch(input, { ...init, redirect: 'error', signal: ending }));
+    return reached(fetch(input, { ...init, redirect: 'error', signal: late }));
   }
 
   return {
-    signal: ending,
+    signal: late,
     requests: () => sent,
     async fetch(input, init) {
       failure = null;
@@ -85,11 +88,11 @@ function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
       const delayMs = retryDelayMs(response, clock);
       if (delayMs !== null && clock() + delayMs < deadline) {
         await response.body?.cancel();
-        await sleep(delayMs, undefined, { signal: ending });
+        await sleep(delayMs, undefined, { signal: late });
         response = await send(input, init);
       }
       const readable = response.ok && !isPage(response);
-      const body = readable ? await reached(readBody(response, maxReplyBytes, ending)) : null;
+      const body = readable ? await reached(readBody(response, maxReplyBytes, late)) : null;
       if (body) return new Response(body, { headers: { 'content-type': typeOf(response) } });
       await response.body?.cancel();
       failure = response.ok ? malformedAnswer(provider) : errorOfStatus(provider, response.status);
@@ -99,7 +102,7 @@ function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
     },
     explain(error) {
       if (error instanceof ProviderError) return error;
-      if (ending.aborted) return tooLate(provider);
+      if (late.aborted) return cutShort(options);
       if (sent === 0) return error;
       return failure ?? malformedAnswer(provider);
     },
@@ -107,21 +110,17 @@ function openExchange(options: ExchangeOptions, ending: AbortSignal): Exchange {
 }
 
 // All of it before the library sees any: so that it has one limit and one deadline for every library. Null: too long.
-async function readBody(
-  response: Response,
-  maxBytes: number,
-  ending: AbortSignal,
-): Promise<Buffer<ArrayBuffer> | null> {
+async function readBody(response: Response, maxBytes: number, late: AbortSignal): Promise<Buffer<ArrayBuffer> | null> {
   const reader = response.body?.getReader();
   if (!reader) return Buffer.alloc(0);
   const stop = () => void reader.cancel().catch(() => undefined);
-  ending.addEventListener('abort', stop, { once: true });
+  late.addEventListener('abort', stop, { once: true });
   try {
     const parts: Uint8Array[] = [];
     let bytes = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      ending.throwIfAborted();
+      late.throwIfAborted();
       if (done) return Buffer.concat(parts);
       bytes += value.byteLength;
       if (bytes > maxBytes) {
@@ -131,12 +130,13 @@ async function readBody(
       parts.push(value);
     }
   } finally {
-    ending.removeEventListener('abort', stop);
+    late.removeEventListener('abort', stop);
     reader.releaseLock();
   }
 }
 
-function tooLate({ id, urlVariable }: ProviderName): ProviderError {
+function cutShort({ provider: { id, urlVariable }, ending }: ExchangeOptions): ProviderError {
+  if (ending?.aborted) return new ProviderError('provider_call_ended', `${id} was not waited for: the process ends`);
   const message = `${id} did not answer in time; check ${urlVariable} or take a faster model`;
   return new ProviderError('provider_timeout', message);
 }

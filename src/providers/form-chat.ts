@@ -16,6 +16,8 @@ export interface FormChatOptions {
   readonly model: string;
   readonly costOf: CostOf;
   readonly clock: Clock;
+  /** Ends all calls of this process, because it ends. */
+  readonly ending?: AbortSignal | undefined;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -54,13 +56,13 @@ const MAX_REPLY_BYTES = 2 ** 20;
 
 /** Makes the chat. A model without a schema mode is found out once, and then asked in words. Nothing is loaded before the first call. */
 export function createFormChat(options: FormChatOptions): FormChat {
-  const { provider, model, costOf, logger, clock } = options;
+  const { provider, model, costOf, logger, clock, ending } = options;
   const name = providerName(provider, model);
   let nativeSchema = true;
   return {
     name,
     ask(prompt, { form, maxWrittenTokens, timeoutMs, signal }) {
-      const limits = { timeoutMs, signal, clock, maxReplyBytes: MAX_REPLY_BYTES };
+      const limits = { timeoutMs, signal, ending, clock, maxReplyBytes: MAX_REPLY_BYTES };
       return withExchange({ provider: name, ...limits }, async (exchange) => {
         const ask = (native: boolean) =>
           askOnce(options, exchange, { prompt, form, maxWrittenTokens, nativeSchema: native });

@@ -1,4 +1,5 @@
 // An embedder of another provider behind the port: batches, unit vectors, one kind of error.
+import { EmbedderClosedError } from '../../retrieval/errors.ts';
 import type { Clock, Embedder } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { EMBEDDING_CLIENTS, type HostedEmbedder } from './embedding-clients.ts';
@@ -13,12 +14,15 @@ export interface HostedEmbedderOptions {
   /** For one request. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** Ends all calls of this process, because it ends. */
+  readonly ending?: AbortSignal | undefined;
 }
 
 /**
  * Makes an embedder of a provider. It asks for nothing before there is something to embed: the size of its vectors is what they
  * have, and a provider that is away keeps nobody from what needs no vectors.
- * @throws ProviderError from `embed` when a request fails or the vectors of one call differ in size.
+ * @throws ProviderError from `embed` when a request fails or the vectors of one call differ in size; EmbedderClosedError when
+ * the process ends.
  */
 export function createHostedEmbedder(options: HostedEmbedderOptions): Embedder {
   const { provider, model } = options;
@@ -38,18 +42,22 @@ export function createHostedEmbedder(options: HostedEmbedderOptions): Embedder {
 }
 
 async function requestVectors(
-  { config, provider, model, timeoutMs, clock }: HostedEmbedderOptions,
+  { config, provider, model, timeoutMs, clock, ending }: HostedEmbedderOptions,
   texts: readonly string[],
   kind: Parameters<Embedder['embed']>[1],
 ): Promise<number[][]> {
   const name = providerName(provider, model);
   const { maxCharacters, embed } = EMBEDDING_CLIENTS[provider];
   const sent = maxCharacters === null ? texts : texts.map((text) => text.slice(0, maxCharacters));
-  return withExchange({ provider: name, timeoutMs, clock }, async (exchange) => {
+  const call = withExchange({ provider: name, timeoutMs, clock, ending }, async (exchange) => {
     const vectors = await embed(config, { model, texts: sent, kind, exchange });
     if (vectors.length !== texts.length || !vectors.every((vector) => Array.isArray(vector) && vector.length > 0)) {
       throw malformedAnswer(name);
     }
     return vectors;
+  });
+  return call.catch((error: unknown) => {
+    // Not one more try for each text: nobody waits for them any more.
+    throw ending?.aborted ? new EmbedderClosedError() : error;
   });
 }

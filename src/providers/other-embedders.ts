@@ -1,8 +1,7 @@
 // Embedders that the configuration no longer names, while vectors of theirs are still searched.
-import type { Clock, Embedder } from '../../retrieval/ports.ts';
+import type { Embedder } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
-import type { Logger } from '../logger.ts';
-import { type ClosableEmbedder, chooseEmbedder } from './choose-embedder.ts';
+import { type ClosableEmbedder, chooseEmbedder, type EmbedderParts } from './choose-embedder.ts';
 
 /** Makes embedders by their ids and keeps them. */
 export interface OtherEmbedders {
@@ -14,10 +13,7 @@ export interface OtherEmbedders {
 const PROVIDERS: readonly Config['embedder']['provider'][] = ['builtin', 'cohere', 'openai', 'ollama', 'transformers'];
 
 /** Makes nothing before it is asked. */
-export function createOtherEmbedders(
-  config: Config,
-  { logger, clock }: { logger: Logger; clock: Clock },
-): OtherEmbedders {
+export function createOtherEmbedders(config: Config, parts: EmbedderParts): OtherEmbedders {
   const made = new Map<string, ClosableEmbedder | null>();
 
   function make(id: string): ClosableEmbedder | null {
@@ -25,7 +21,7 @@ export function createOtherEmbedders(
     const provider = PROVIDERS.find((each) => each === name);
     if (!provider) return null;
     const choice = { provider, model: provider === 'builtin' ? null : rest.join(':') };
-    const embedder = chooseEmbedder({ ...config, embedder: choice }, { logger, clock });
+    const embedder = chooseEmbedder({ ...config, embedder: choice }, parts);
     return embedder.id === id ? embedder : null;
   }
 

@@ -7,6 +7,7 @@ export type ProviderFailure =
   | 'provider_package_missing'
   | 'provider_unreachable'
   | 'provider_timeout'
+  | 'provider_call_ended'
   | 'provider_rate_limited'
   | 'provider_key_refused'
   | 'provider_model_unknown'

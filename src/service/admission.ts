@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { TryLaterError } from '../../adapters/inbox.ts';
 import type { AnswerQuestion, AnswerStage } from '../../retrieval/answer-question.ts';
 import { VerbatimError } from '../../retrieval/errors.ts';
 import type { Answer, Question } from '../../retrieval/model.ts';
@@ -11,7 +12,14 @@ export class OverloadedError extends VerbatimError {
   }
 }
 
-/** Nobody waits for the answer any more, or the service has ended before its turn came. */
+/** The service ends before the answer is there. A chat platform's event is left to whoever runs next. */
+export class EndingError extends TryLaterError {
+  constructor() {
+    super('ending', 'this instance of the service ends; ask again', { pauseSeconds: 0 });
+  }
+}
+
+/** Nobody waits for the answer any more. */
 export class AbandonedError extends VerbatimError {
   constructor() {
     super('abandoned', 'the question was given up before its turn came');
@@ -26,12 +34,14 @@ export type AskInTurn = (
 
 /** Questions on their way through a process. */
 export interface Admission {
-  /** The same function, in turn. @throws OverloadedError when too many wait; AbandonedError. */
+  /** The same function, in turn. @throws OverloadedError when too many wait; AbandonedError; EndingError. */
   inTurn(ask: AnswerQuestion): AskInTurn;
   running(): number;
   waiting(): number;
   /** Resolves when nothing runs or waits any more, after `deadlineMs` at the latest; what waits then is not begun. */
   end(deadlineMs: number): Promise<void>;
+  /** Rejects every question that runs or waits, with EndingError: what answers them is left behind. @returns how many. */
+  cutOff(): number;
 }
 
 const MAX_WAITING = 200;
@@ -44,15 +54,24 @@ export function createAdmission(atOnce: number): Admission {
   const limit = pLimit(atOnce);
   let whenIdle = () => {};
   let ended = false;
+  const cuts = new Set<(error: EndingError) => void>();
+  const unlessCutOff = <T>(run: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      cuts.add(reject);
+      run.then(resolve, reject).finally(() => cuts.delete(reject));
+    });
   return {
     inTurn: (ask) => async (question, options) => {
       const asked = performance.now();
       if (limit.pendingCount >= MAX_WAITING) throw new OverloadedError(limit.pendingCount);
       try {
-        return await limit(() => {
-          if (ended || options?.signal?.aborted) throw new AbandonedError();
-          return ask(question, { ...options, waitedMs: Math.round(performance.now() - asked) });
-        });
+        return await unlessCutOff(
+          limit(() => {
+            if (ended) throw new EndingError();
+            if (options?.signal?.aborted) throw new AbandonedError();
+            return ask(question, { ...options, waitedMs: Math.round(performance.now() - asked) });
+          }),
+        );
       } finally {
         // The limit counts a question out after its result is given.
         setImmediate(() => {
@@ -70,6 +89,12 @@ export function createAdmission(atOnce: number): Admission {
         await Promise.race([idle, sleep(deadlineMs, undefined, { ref: false })]);
       }
       ended = true;
+    },
+    cutOff() {
+      ended = true;
+      const count = cuts.size;
+      for (const cut of cuts) cut(new EndingError());
+      return count;
     },
   };
 }

@@ -12,7 +12,7 @@ import { createMayIngest } from '../operations/may-ingest.ts';
 import { createQuoteCheck } from '../operations/quote-states.ts';
 import { createReadTrace } from '../operations/traces.ts';
 import type { Product } from '../product.ts';
-import { type AskInTurn, createAdmission } from './admission.ts';
+import { type Admission, type AskInTurn, createAdmission } from './admission.ts';
 import { createService, type PlatformEndpoint } from './create-service.ts';
 import { createDemoMode } from './demo-mode.ts';
 import { createHostCheck } from './host-check.ts';
@@ -103,13 +103,16 @@ export async function startService(product: Product, options: ServiceOptions): P
   const drain = async () => {
     draining = true;
     demo.stop();
-    const deadline = performance.now() + config.drainSeconds * 1000;
+    const drainMs = config.drainSeconds * 1000;
+    const deadline = performance.now() + drainMs + REPLY_MS;
     const timeLeft = () => Math.max(0, deadline - performance.now());
+    const endCutting = cutQuestionsOff(product, admission, drainMs);
     // What a platform has begun is given back by its inbox when it does not end in time.
     await Promise.race([mounted.stop?.(), sleep(timeLeft(), undefined, { ref: false })]);
     const cutOff = await listening.stop(timeLeft());
     // Also those whose asker has left: their transactions need the database.
     await admission.end(timeLeft());
+    endCutting();
     if (cutOff > 0) logger.warn({ requests: cutOff }, 'requests were cut off at the deadline');
     await product.stopWorkers(Math.min(timeLeft(), JOB_GRACE_MS));
   };
@@ -120,6 +123,31 @@ export async function startService(product: Product, options: ServiceOptions): P
       drained ??= drain();
       return drained;
     },
+  };
+}
+
+/** How long it takes to say that the service ends, on a busy machine, to those whose time is over. */
+const REPLY_MS = 500;
+
+/** How long the built-in answerer takes on a busy machine; it may have half of the time at the most. */
+const FALLBACK_MS = 2_000;
+
+// Shortly before the time is over, whoever waits for a model gets what can be said without it; at its end, everybody is told.
+function cutQuestionsOff(
+  { config, logger, endModelCalls }: Product,
+  admission: Admission,
+  drainMs: number,
+): () => void {
+  const fallbackMs = config.onModelFailure === 'extractive' ? Math.min(FALLBACK_MS, drainMs / 2) : 0;
+  const timers = [
+    setTimeout(endModelCalls, drainMs - fallbackMs),
+    setTimeout(() => {
+      const questions = admission.cutOff();
+      if (questions > 0) logger.warn({ questions }, 'questions were cut off at the deadline');
+    }, drainMs),
+  ];
+  return () => {
+    for (const timer of timers) clearTimeout(timer);
   };
 }
 

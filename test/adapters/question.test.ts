@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { TryLaterError } from '../../adapters/inbox.ts';
 import type { Place, StoredAnswer } from '../../adapters/ports.ts';
 import {
   audienceOf,
@@ -103,7 +104,7 @@ function bench(options: Partial<QuestionHandlerOptions> = {}) {
       await stands(PLACE);
     },
   ) => handle({ ...QUESTION, ...question }, { post });
-  return { ask, posted, recorded, lines };
+  return { ask, handle, posted, recorded, lines };
 }
 
 describe('a question', () => {
@@ -125,6 +126,14 @@ describe('a question', () => {
         threadId: 't-1',
       },
     ]);
+  });
+
+  test('that the end of the service interrupts is left to the next try where there is one, else told', async () => {
+    const given = bench({ ask: () => Promise.reject(new TryLaterError('ending', 'ends', { pauseSeconds: 0 })) });
+    await given.ask();
+    expect(given.posted).toMatchObject([{ kind: 'failure' }]);
+    const claim = { answerId: null, keep: async () => {}, end: async () => {}, giveBack: async () => {} };
+    await expect(given.handle(QUESTION, { post: async () => {}, claim })).rejects.toThrow(TryLaterError);
   });
 
   test('in private is asked for its asker alone', () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EmbedderClosedError } from '../../retrieval/errors.ts';
 import { chooseEmbedder } from '../../src/providers/choose-embedder.ts';
 import type { HostedEmbedder } from '../../src/providers/embedding-clients.ts';
 import { createHostedEmbedder } from '../../src/providers/hosted-embedder.ts';
@@ -16,6 +17,19 @@ const PROVIDERS: readonly HostedEmbedder[] = ['cohere', 'openai', 'ollama'];
 const lengthOf = (vector: readonly number[] | undefined) => Math.hypot(...(vector ?? []));
 
 describe.each(PROVIDERS)('the embedder of %s', (provider) => {
+  it('is closed when the process ends, also in the middle of a request', async () => {
+    const ending = new AbortController();
+    const options = { provider, model: 'e1', timeoutMs: 20_000, clock: Date.now, ending: ending.signal };
+    const embedder = createHostedEmbedder({ ...options, config: configFor(server.url) });
+    server.vectors(() => {
+      ending.abort();
+      return [1, 2, 3];
+    });
+    await expect(embedder.embed(['a text'], 'document')).rejects.toThrow(EmbedderClosedError);
+    await expect(embedder.embed(['a text'], 'document')).rejects.toThrow(EmbedderClosedError);
+    expect(server.received).toHaveLength(1);
+  });
+
   const open = (timeoutMs = 20_000) =>
     createHostedEmbedder({ config: configFor(server.url), provider, model: 'e1', timeoutMs, clock: Date.now });
 

@@ -26,7 +26,8 @@ describe('a deadline', () => {
     ['when the caller stops', () => AbortSignal.timeout(50)],
     ['when the caller had stopped before', () => AbortSignal.abort()],
   ])('ends earlier %s', async (_, signal) => {
-    await expect(withDeadline({ timeoutMs: 60_000, signal: signal(), late }, never)).rejects.toThrow('late');
+    const signals = [new AbortController().signal, signal()];
+    await expect(withDeadline({ timeoutMs: 60_000, signals, late }, never)).rejects.toThrow('late');
   });
 
   it('gives what came in time, and leaves its signal alone afterwards', async () => {

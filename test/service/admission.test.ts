@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AnswerQuestion } from '../../retrieval/answer-question.ts';
 import type { Answer } from '../../retrieval/model.ts';
-import { AbandonedError, createAdmission, OverloadedError } from '../../src/service/admission.ts';
+import { AbandonedError, createAdmission, EndingError, OverloadedError } from '../../src/service/admission.ts';
 
 /** Questions that end when the test says so, in the order in which they began. */
 function heldQuestions() {
@@ -107,7 +107,21 @@ describe('questions in turn', () => {
     await admission.end(10);
     begun[0]?.end();
     await running;
-    await expect(waiting).rejects.toThrow(AbandonedError);
+    await expect(waiting).rejects.toThrow(EndingError);
     expect(begun).toHaveLength(1);
+  });
+
+  test('are all told when the service ends without them, and none is begun', async () => {
+    const { begun, ask } = heldQuestions();
+    const admission = createAdmission(1);
+    const answers = ['a', 'b'].map((text) => admission.inTurn(ask)(question(text)));
+    const told = Promise.all(answers.map((answer) => expect(answer).rejects.toThrow(EndingError)));
+    await settled();
+    expect(admission.cutOff()).toBe(2);
+    await told;
+    begun[0]?.end();
+    await settled();
+    expect(begun).toHaveLength(1);
+    expect(admission.cutOff()).toBe(0);
   });
 });
