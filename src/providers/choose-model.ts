@@ -38,7 +38,7 @@ export function chooseModel(
   const { provider, model } = config.model;
   const fallback = config.onModelFailure === 'extractive' ? extractive : null;
   if (provider === 'extractive' || model === null) return { model: extractive, fallback, rewriter: null };
-  const costOf = createCostOf(providerName(provider, model).id, config.prices, logger);
+  const costOf = createCostOf(providerName(provider, model, 'chat').id, config.prices, logger);
   const chat = createFormChat({ config, provider, model, costOf, clock, ending, logger });
   return {
     model: createChatModel({ chat, provider, config, timeoutMs: modelTimeoutMs, logger }),

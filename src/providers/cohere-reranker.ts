@@ -19,7 +19,7 @@ const MAX_TEXTS = 1_000;
 
 /** Cohere's reranker: relevance scores in 0…1. @throws ProviderError: another stands in. */
 export function createCohereReranker({ config, model, timeoutMs, clock, ending }: CohereRerankerOptions): Reranker {
-  const name = providerName('cohere', model);
+  const name = providerName('cohere', model, 'reranking');
   return {
     id: name.id,
     async rerank(question, texts) {

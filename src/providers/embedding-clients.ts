@@ -1,4 +1,5 @@
 // The hosted embedders, through LangChain, each reduced to one function.
+import { z } from 'zod/v4';
 import type { Embedder } from '../../retrieval/ports.ts';
 import type { Config } from '../config.ts';
 import { OPENAI_URL } from './chat-clients.ts';
@@ -31,7 +32,8 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
     maxCharacters: null, // `truncate` is END when not given
     async embed({ cohere }, { model, texts, kind, exchange }) {
       const { CohereEmbeddings } = await loadPackage('@langchain/cohere', () => import('@langchain/cohere'));
-      const client = await createCohereClient(cohere, exchange.fetch);
+      const count = kind === 'document' ? texts.length : 1;
+      const client = await createCohereClient(cohere, fetchChecking(exchange.fetch, countCohere(count)));
       // LangChain types the client of the major version before; its `embed` is the same.
       const embeddings = new CohereEmbeddings({ model, client: client as never, batchSize: 96, maxRetries: 0 });
       // Questions have another input type than documents, and `embedQuery` is the method that gives it.
@@ -45,6 +47,7 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
     maxCharacters: 8_000, // 8,192 tokens, and a longer text is refused; a token has at least a character in nearly any text
     async embed({ openai }, { model, texts, exchange }) {
       const { OpenAIEmbeddings } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+      const fetch = fetchChecking(exchange.fetch, orderOpenai(texts.length));
       const embeddings = new OpenAIEmbeddings({
         model,
         apiKey: openai.apiKey ?? '',
@@ -53,7 +56,7 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
         // The client would ask for base64, which other servers of this protocol do not all speak.
         encodingFormat: 'float',
         maxRetries: 0,
-        configuration: { baseURL: openai.baseUrl ?? OPENAI_URL, fetch: exchange.fetch, logLevel: 'off' },
+        configuration: { baseURL: openai.baseUrl ?? OPENAI_URL, fetch, logLevel: 'off' },
       });
       return embeddings.embedDocuments([...texts]);
     },
@@ -74,3 +77,40 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
     },
   },
 };
+
+/** What a reply holds, in the order of the texts. Null: it is not one vector a text. */
+type Check = (body: unknown) => unknown;
+
+// Between the provider and the library, which takes the first vectors that come, however many there are and whatever text
+// each says that it belongs to. A vector of another text would be found under this one's name.
+function fetchChecking(fetch: typeof globalThis.fetch, check: Check): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok) return response;
+    const checked = check(await response.json());
+    if (checked === null) throw new Error('not one vector a text');
+    return Response.json(checked);
+  };
+}
+
+// https://platform.openai.com/docs/api-reference/embeddings/object
+const openaiReply = z.looseObject({ data: z.array(z.looseObject({ index: z.number() })) });
+
+function orderOpenai(count: number): Check {
+  return (body) => {
+    const { success, data: reply } = openaiReply.safeParse(body);
+    if (!success) return null;
+    const data = reply.data.toSorted((one, other) => one.index - other.index);
+    return data.length === count && data.every(({ index }, place) => index === place) ? { ...reply, data } : null;
+  };
+}
+
+// https://docs.cohere.com/reference/embed
+const cohereReply = z.looseObject({ embeddings: z.looseObject({ float: z.array(z.unknown()) }) });
+
+function countCohere(count: number): Check {
+  return (body) => {
+    const { success, data: reply } = cohereReply.safeParse(body);
+    return success && reply.embeddings.float.length === count ? reply : null;
+  };
+}

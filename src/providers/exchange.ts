@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from '../../retrieval/deadline.ts';
 import type { Clock, ModelUsage } from '../../retrieval/ports.ts';
-import { errorOfStatus, ProviderError } from './provider-error.ts';
-import type { ProviderName } from './provider-name.ts';
+import { errorOfStatus, ProviderError, quotaUsedUp } from './provider-error.ts';
+import type { ProviderName, ProviderTask } from './provider-name.ts';
 
 /** The requests of one call. */
 export interface Exchange {
@@ -39,8 +39,8 @@ const DEFAULT_RETRY_MS = 500;
 const MAX_REPLY_BYTES = 16 * 2 ** 20;
 
 /**
- * Runs a call with an exchange of its own. A response of 429 or 5xx is asked for once more, after `Retry-After`, if that
- * leaves time before the deadline; redirects are refused, since the request holds private text and belongs to the
+ * Runs a call with an exchange of its own. After a response of 429 or 5xx, or a connection that was closed before any, it is
+ * sent once more, after `Retry-After`, if that leaves time before the deadline; not where the quota is used up. Redirects are refused, since the request holds private text and belongs to the
  * configured host alone.
  * @throws ProviderError for whatever goes wrong from the first request on, and at the deadline whatever the library does.
  */
@@ -64,6 +64,33 @@ function openExchange(options: ExchangeOptions, late: AbortSignal): Exchange {
   let sent = 0;
   let failure: ProviderError | null = null;
 
+  async function refusalOf(response: Response): Promise<ProviderError | null> {
+    if (response.ok) return null;
+    const outOfQuota = response.status === 429 && (await reached(saysOutOfQuota(response, late)));
+    return outOfQuota ? quotaUsedUp(provider) : errorOfStatus(provider, response.status);
+  }
+
+  // Once more where that may help and there is time.
+  async function sendTwice(
+    input: Parameters<typeof fetch>[0],
+    init: RequestInit | undefined,
+  ): Promise<{ response: Response; refusal: ProviderError | null }> {
+    const first = await send(input, init).catch((error: unknown) => ({ error }));
+    if ('error' in first && !wasClosed(first.error)) throw first.error;
+    const response = 'error' in first ? null : first;
+    const refusal = response && (await refusalOf(response));
+    const delayMs = response === null ? DEFAULT_RETRY_MS : refusal && retryDelayMs(refusal, response, clock);
+    if (delayMs === null || late.aborted || clock() + delayMs >= deadline) {
+      if ('error' in first) throw first.error;
+      return { response: first, refusal };
+    }
+    await response?.body?.cancel();
+    await sleep(delayMs, undefined, { signal: late });
+    failure = null;
+    const second = await send(input, init);
+    return { response: second, refusal: await refusalOf(second) };
+  }
+
   async function reached<R>(step: Promise<R>): Promise<R> {
     try {
       return await step;
@@ -84,18 +111,12 @@ function openExchange(options: ExchangeOptions, late: AbortSignal): Exchange {
     requests: () => sent,
     async fetch(input, init) {
       failure = null;
-      let response = await send(input, init);
-      const delayMs = retryDelayMs(response, clock);
-      if (delayMs !== null && clock() + delayMs < deadline) {
-        await response.body?.cancel();
-        await sleep(delayMs, undefined, { signal: late });
-        response = await send(input, init);
-      }
+      const { response, refusal } = await sendTwice(input, init);
       const readable = response.ok && !isPage(response);
       const body = readable ? await reached(readBody(response, maxReplyBytes, late)) : null;
       if (body) return new Response(body, { headers: { 'content-type': typeOf(response) } });
       await response.body?.cancel();
-      failure = response.ok ? malformedAnswer(provider) : errorOfStatus(provider, response.status);
+      failure = refusal ?? malformedAnswer(provider);
       // In place of the provider's own words: some libraries print what they cannot read.
       const status = response.ok ? 502 : response.status;
       return Response.json({ error: { message: `status ${status}` } }, { status });
@@ -141,13 +162,33 @@ function cutShort({ provider: { id, urlVariable }, ending }: ExchangeOptions): P
   return new ProviderError('provider_timeout', message);
 }
 
+const MALFORMED: Readonly<Record<ProviderTask, string>> = {
+  chat: 'an answer that cannot be read; if it happens often, take a model that can write JSON to a schema',
+  embedding:
+    'not one vector for each text; check that its server runs a model for embeddings and nothing mixes up its replies',
+  reranking: 'not one score for each text; check that it is a model for reranking',
+};
+
 /** The provider answered, but not in the form that it promises; `usage`: what it counted for that. */
-export function malformedAnswer({ id }: Pick<ProviderName, 'id'>, usage: ModelUsage | null = null): ProviderError {
-  return new ProviderError(
-    'provider_answer_malformed',
-    `${id} gave an answer that cannot be read; if it happens often, take a model that can write JSON to a schema`,
-    { usage },
-  );
+export function malformedAnswer(
+  { id, task }: Pick<ProviderName, 'id' | 'task'>,
+  usage: ModelUsage | null = null,
+): ProviderError {
+  return new ProviderError('provider_answer_malformed', `${id} gave ${MALFORMED[task]}`, { usage });
+}
+
+// What a pause does not mend. OpenAI's code for it (https://platform.openai.com/docs/guides/error-codes).
+const OUT_OF_QUOTA = '"insufficient_quota"';
+const MAX_ERROR_BYTES = 2 ** 16; // theirs have 300
+
+async function saysOutOfQuota(response: Response, late: AbortSignal): Promise<boolean> {
+  return (await readBody(response, MAX_ERROR_BYTES, late))?.includes(OUT_OF_QUOTA) ?? false;
+}
+
+// By a server or a proxy that restarted, before any reply: the codes of Node's client and of the system.
+function wasClosed(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: unknown } };
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(cause?.code));
 }
 
 // What a proxy or a login page puts in the place of an answer.
@@ -166,9 +207,9 @@ function unreachable({ id, urlVariable }: ProviderName, error: unknown): Provide
 }
 
 // Null: no retry. The header holds seconds or a date (RFC 9110, 10.2.3).
-function retryDelayMs(response: Response, clock: Clock): number | null {
-  if (response.status !== 429 && response.status < 500) return null;
-  const header = response.headers.get('retry-after')?.trim();
+function retryDelayMs({ code }: ProviderError, { headers }: Response, clock: Clock): number | null {
+  if (code !== 'provider_rate_limited' && code !== 'provider_failed') return null;
+  const header = headers.get('retry-after')?.trim();
   if (!header) return DEFAULT_RETRY_MS;
   const delayMs = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock();
   return Number.isNaN(delayMs) ? DEFAULT_RETRY_MS : Math.max(0, delayMs);

@@ -57,7 +57,7 @@ const MAX_REPLY_BYTES = 2 ** 20;
 /** Makes the chat. A model without a schema mode is found out once, and then asked in words. Nothing is loaded before the first call. */
 export function createFormChat(options: FormChatOptions): FormChat {
   const { provider, model, costOf, logger, clock, ending } = options;
-  const name = providerName(provider, model);
+  const name = providerName(provider, model, 'chat');
   let nativeSchema = true;
   return {
     name,

@@ -46,7 +46,7 @@ async function requestVectors(
   texts: readonly string[],
   kind: Parameters<Embedder['embed']>[1],
 ): Promise<number[][]> {
-  const name = providerName(provider, model);
+  const name = providerName(provider, model, 'embedding');
   const { maxCharacters, embed } = EMBEDDING_CLIENTS[provider];
   const sent = maxCharacters === null ? texts : texts.map((text) => text.slice(0, maxCharacters));
   const call = withExchange({ provider: name, timeoutMs, clock, ending }, async (exchange) => {

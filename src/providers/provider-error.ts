@@ -9,6 +9,7 @@ export type ProviderFailure =
   | 'provider_timeout'
   | 'provider_call_ended'
   | 'provider_rate_limited'
+  | 'provider_quota_used_up'
   | 'provider_key_refused'
   | 'provider_model_unknown'
   | 'provider_request_refused'
@@ -31,6 +32,12 @@ export class ProviderError extends ModelError {
     super(code, message, usage);
     this.status = status;
   }
+}
+
+/** The error for an account that may ask nothing more until somebody pays. */
+export function quotaUsedUp({ id }: ProviderName): ProviderError {
+  const message = `the quota for ${id} is used up; check the plan and the limits of the provider's account`;
+  return new ProviderError('provider_quota_used_up', message, { status: 429 });
 }
 
 /** The error for an HTTP status that is no success. */

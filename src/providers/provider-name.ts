@@ -6,17 +6,21 @@ export type RemoteProvider = Exclude<
   'extractive' | 'builtin' | 'none' | 'transformers'
 >;
 
+/** What a model is asked for. */
+export type ProviderTask = 'chat' | 'embedding' | 'reranking';
+
 /** Who is asked and what an operator can change about it, for the messages. */
 export interface ProviderName {
   /** Such as `openai:gpt-5-mini`. */
   readonly id: string;
+  readonly task: ProviderTask;
   /** The variable with the key; null where none is needed. */
   readonly keyVariable: string | null;
   /** The variable that says where the provider is reached; such as `OLLAMA_BASE_URL`. */
   readonly urlVariable: string;
 }
 
-const VARIABLES_OF: Readonly<Record<RemoteProvider, Omit<ProviderName, 'id'>>> = {
+const VARIABLES_OF: Readonly<Record<RemoteProvider, Omit<ProviderName, 'id' | 'task'>>> = {
   ollama: { keyVariable: null, urlVariable: 'OLLAMA_BASE_URL' },
   openai: { keyVariable: 'OPENAI_API_KEY', urlVariable: 'OPENAI_BASE_URL' },
   anthropic: { keyVariable: 'ANTHROPIC_API_KEY', urlVariable: 'ANTHROPIC_BASE_URL' },
@@ -25,6 +29,6 @@ const VARIABLES_OF: Readonly<Record<RemoteProvider, Omit<ProviderName, 'id'>>> =
 };
 
 /** A provider's model as errors and logs name it. */
-export function providerName(provider: RemoteProvider, model: string): ProviderName {
-  return { id: `${provider}:${model}`, ...VARIABLES_OF[provider] };
+export function providerName(provider: RemoteProvider, model: string, task: ProviderTask): ProviderName {
+  return { id: `${provider}:${model}`, task, ...VARIABLES_OF[provider] };
 }

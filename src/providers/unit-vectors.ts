@@ -23,7 +23,8 @@ export async function unitVectors(
     const vector = vectors[next++] ?? [];
     // JSON has no NaN: servers write null in its place, which would count as 0 below.
     const length = vector.every(Number.isFinite) ? Math.hypot(...vector) : 0;
-    if (vector.length !== dimensions || !(length > 0 && Number.isFinite(length))) throw malformedAnswer(embedder);
+    if (vector.length !== dimensions || !(length > 0 && Number.isFinite(length)))
+      throw malformedAnswer({ id: embedder.id, task: 'embedding' });
     return vector.map((value) => value / length);
   });
 }

@@ -41,6 +41,8 @@ export interface ModelServer {
   fail(status: number, count: number): void;
   /** The vector of a text; three numbers that depend on it when not given. `null` is how servers write NaN. */
   vectors(vectorOf: (text: string) => (number | null)[]): void;
+  /** Changes the list of vectors that an embedder gives, each as its protocol has it. */
+  vectorList(change: (list: unknown[]) => unknown[]): void;
   /** What a reranker says of the texts, in place of what follows from their vectors. */
   ranking(rank: () => readonly { readonly index: number; readonly relevance_score: number }[]): void;
   reset(): void;
@@ -248,6 +250,7 @@ export async function startModelServer(): Promise<ModelServer> {
   let trickling = 0;
   let failing = { status: 0, count: 0 };
   let vectorOf = defaultVector;
+  let changeList: (list: unknown[]) => unknown[] = (list) => list;
   let ranking: Parameters<ModelServer['ranking']>[0] | null = null;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -265,7 +268,7 @@ export async function startModelServer(): Promise<ModelServer> {
       received.push({ path, body, system: '', user: '' });
       if (failing.count-- > 0) response.writeHead(failing.status).end('{}');
       else if (ranking && path === '/v2/rerank') respond(response, JSON.stringify({ id: 'r', results: ranking() }));
-      else respond(response, JSON.stringify(protocol.work(body, vectorOf)));
+      else respond(response, JSON.stringify(withList(protocol.work(body, vectorOf) as Body, changeList)));
       return;
     }
     const seen = { path, body, ...protocol.chat(body) };
@@ -316,6 +319,9 @@ export async function startModelServer(): Promise<ModelServer> {
     vectors(given) {
       vectorOf = given;
     },
+    vectorList(given) {
+      changeList = given;
+    },
     ranking(given) {
       ranking = given;
     },
@@ -325,6 +331,7 @@ export async function startModelServer(): Promise<ModelServer> {
       replies = [];
       failing = { status: 0, count: 0 };
       vectorOf = defaultVector;
+      changeList = (list) => list;
       ranking = null;
     },
     async close() {
@@ -332,6 +339,14 @@ export async function startModelServer(): Promise<ModelServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function withList(answer: Body, change: (list: unknown[]) => unknown[]): Body {
+  const { data, embeddings } = answer;
+  if (Array.isArray(data)) return { ...answer, data: change(data) };
+  if (Array.isArray(embeddings)) return { ...answer, embeddings: change(embeddings) };
+  const { float } = (embeddings ?? {}) as { float?: unknown[] };
+  return float ? { ...answer, embeddings: { float: change(float) } } : answer;
 }
 
 function faultOf({ key, schema }: Protocol, { headers, method }: IncomingMessage, body: Body): string {

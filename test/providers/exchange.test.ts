@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 function exchange<T>(options: Partial<ExchangeOptions>, run: (exchange: Exchange) => Promise<T>): Promise<T> {
-  const provider = providerName('openai', 'm1');
+  const provider = providerName('openai', 'm1', 'chat');
   return withExchange({ provider, timeoutMs: 20_000, clock: Date.now, ...options }, run);
 }
 
@@ -96,4 +96,41 @@ it('says that a provider cannot be reached when it breaks off in the middle', as
   respond = (response) => headOf(response).write('{"half', () => response.destroy());
   const asked = exchange({}, async ({ fetch }) => (await fetch(url)).text());
   await expect(asked).rejects.toMatchObject({ code: 'provider_unreachable' });
+});
+
+describe('a request is sent once more', () => {
+  const ask = () =>
+    exchange({}, async ({ fetch, requests }) => ({ text: await (await fetch(url)).text(), sent: requests() }));
+  const firstThenGood = (first: (response: ServerResponse) => void) => {
+    let replies = 0;
+    respond = (response) => (replies++ === 0 ? first(response) : void headOf(response).end('"good"'));
+  };
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['a connection that was closed before any reply', (response) => response.destroy()],
+    ['a failure of the server', (response) => response.writeHead(500).end()],
+    ['a limit', (response) => response.writeHead(429, { 'retry-after': '0' }).end('{"error":{"code":"rate_limit"}}')],
+  ])('after %s', async (_, first) => {
+    firstThenGood(first);
+    expect(await ask()).toEqual({ text: '"good"', sent: 2 });
+  });
+
+  it('but not a third time', async () => {
+    let replies = 0;
+    respond = (response) => {
+      replies++;
+      response.destroy();
+    };
+    await expect(ask()).rejects.toMatchObject({ code: 'provider_unreachable' });
+    expect(replies).toBe(2);
+  });
+
+  it('but not where the quota is used up, which is said', async () => {
+    firstThenGood((response) => response.writeHead(429).end('{"error":{"code":"insufficient_quota"}}'));
+    const asked = exchange({}, async ({ fetch }) => {
+      const response = await fetch(url);
+      throw new Error(`status ${response.status}`);
+    });
+    await expect(asked).rejects.toMatchObject({ code: 'provider_quota_used_up', status: 429 });
+  });
 });

@@ -88,12 +88,52 @@ describe.each(PROVIDERS)('the embedder of %s', (provider) => {
     await expect(embedded).rejects.toMatchObject({ code: 'provider_answer_malformed' });
   });
 
+  it.each<[string, (list: unknown[]) => unknown[]]>([
+    ['one too many in front', (list) => [list[0], ...list]],
+    ['one too many at the end', (list) => [...list, list[0]]],
+    ['one too few', (list) => list.slice(1)],
+  ])('takes no vectors of which there is %s', async (_, change) => {
+    server.vectorList(change);
+    await expect(open().embed(['a text', 'text'], 'document')).rejects.toMatchObject({
+      code: 'provider_answer_malformed',
+      message: expect.stringMatching(/not one vector for each text.*model for embeddings/),
+    });
+    if (change([1, 2]).length === 1) return;
+    const asked = open().embed(['a text'], 'question');
+    await expect(asked).rejects.toMatchObject({ code: 'provider_answer_malformed' });
+  });
+
   it('says what is wrong with a refused key', async () => {
     server.fail(401, 1);
     await expect(open().embed(['text'], 'document')).rejects.toMatchObject({
       code: 'provider_key_refused',
       message: expect.stringContaining('check '),
     });
+  });
+});
+
+describe('the vectors of the protocol of OpenAI', () => {
+  const embed = () => {
+    const options = { provider: 'openai' as const, model: 'e1', timeoutMs: 20_000, clock: Date.now };
+    return createHostedEmbedder({ ...options, config: configFor(server.url) }).embed(['a', 'bb', 'ccc'], 'document');
+  };
+  const numbered = (indices: readonly unknown[]) => (list: unknown[]) =>
+    list.map((vector, place) => ({ ...(vector as object), index: indices[place] }));
+
+  it('are those of the texts that they name', async () => {
+    const inOrder = await embed();
+    server.vectorList((list) => list.toReversed());
+    expect(await embed()).toEqual(inOrder);
+  });
+
+  it.each([
+    ['names one text twice', [0, 1, 1]],
+    ['names a text that was not sent', [0, 1, 3]],
+    ['names none', [0, 1, undefined]],
+    ['names something else', [0, 1, '2']],
+  ])('are not taken when one %s', async (_, indices) => {
+    server.vectorList(numbered(indices));
+    await expect(embed()).rejects.toMatchObject({ code: 'provider_answer_malformed' });
   });
 });
 
