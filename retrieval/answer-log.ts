@@ -101,12 +101,13 @@ async function logQuestion(query: Query, { question, answer, ...evidence }: Answ
       evidence.unknownCitations,
       answer.degraded,
       JSON.stringify(answer.timingsMs),
-      answer.costUsd,
+      answer.costUsd ?? 0,
       answer.confidence?.overall ?? null,
       evidence.route ?? '',
       Boolean(evidence.cached),
       evidence.model ?? '',
-      JSON.stringify(evidence.tokens ?? {}),
+      // The column is for sums of what is known.
+      JSON.stringify({ ...evidence.tokens, ...(answer.costUsd === null ? { costUnknown: true } : {}) }),
     ],
   );
 }

@@ -8,7 +8,7 @@ import { buildContext } from './context.ts';
 import { type Asked, type DraftOptions, draftAnswer, NOTHING, type Outcome } from './draft-answer.ts';
 import { UsageError } from './errors.ts';
 import type { Answer, Audience, Citation, Confidence, Question, Refusal, SourceFreshness, VisibleTo } from './model.ts';
-import type { Tokens } from './model-calls.ts';
+import { addCosts, type Tokens } from './model-calls.ts';
 import type { Clock, Database, Query } from './ports.ts';
 import { routeQuestion } from './route-question.ts';
 import { createStopwatch, type Search, type SearchResult, type Stopwatch } from './search.ts';
@@ -239,7 +239,7 @@ function compose({ newId, clock }: AnswererOptions, { standalone, stopwatch, sta
     confidence: refusal ? null : confidence,
     degraded,
     timingsMs: { ...stopwatch.timings, ...searchMs, total: clock() - start },
-    costUsd: parts.costUsd + standalone.costUsd,
+    costUsd: addCosts(parts.costUsd, standalone.costUsd),
   };
 }
 

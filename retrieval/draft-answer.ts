@@ -22,7 +22,8 @@ export interface Outcome {
   /** The model's own estimate that this answers, 0…1; 1 from a model that gives none. */
   readonly probability: number;
   readonly degraded: readonly Degradation[];
-  readonly costUsd: number;
+  /** Null: not known. */
+  readonly costUsd: number | null;
   readonly unknownCitations: number;
   /** Id of the model that said it; empty when none was asked. */
   readonly model: string;

@@ -10,20 +10,25 @@ export interface Tokens {
 }
 
 /** The same with one more call; `usage` null or absent: nothing is known of what it used. */
-export function addUsage<Spent extends { readonly tokens: Tokens; readonly costUsd: number }>(
+export function addUsage<Spent extends { readonly tokens: Tokens; readonly costUsd: number | null }>(
   spent: Spent,
   usage: ModelUsage | null | undefined,
 ): Spent {
   const { calls, input, output } = spent.tokens;
   return {
     ...spent,
-    costUsd: spent.costUsd + (usage?.costUsd ?? 0),
+    costUsd: usage ? addCosts(spent.costUsd, usage.costUsd) : spent.costUsd,
     tokens: {
       calls: calls + 1,
       input: input + (usage?.inputTokens ?? 0),
       output: output + (usage?.outputTokens ?? 0),
     },
   };
+}
+
+/** Costs together; null: one of them is not known, so that their sum is not. */
+export function addCosts(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one + other;
 }
 
 /** What a call used that ended with this error; null: nothing that is known. */

@@ -135,5 +135,6 @@ export interface Answer {
   readonly confidence: Confidence | null;
   readonly degraded: readonly Degradation[];
   readonly timingsMs: Readonly<Record<string, number>>;
-  readonly costUsd: number;
+  /** In US dollars; null where a model with a price was asked and its provider did not count. */
+  readonly costUsd: number | null;
 }

@@ -62,7 +62,8 @@ export interface ModelAnswer {
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  readonly costUsd: number;
+  /** Null: there is a price, and the provider did not count. */
+  readonly costUsd: number | null;
 }
 
 /**

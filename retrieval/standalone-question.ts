@@ -22,7 +22,8 @@ export interface Standalone {
   /** `rewrite_failed` where the heuristic had to stand in for the model. */
   readonly degraded: readonly Degradation[];
   readonly tokens: Tokens;
-  readonly costUsd: number;
+  /** Null: not known. */
+  readonly costUsd: number | null;
 }
 
 /** The questions of a thread that a follow-up is understood from: what points back further is lost on people too. */

@@ -76,7 +76,10 @@ const ANSWER_FIELDS = {
   confidence: nullable(ref('Confidence')),
   degraded: list(text('Such as `vector_search_timeout`'), { description: 'What was done without' }),
   timingsMs: { type: 'object', additionalProperties: { type: 'number' }, description: 'Milliseconds by stage' },
-  costUsd: number('What the model cost in US dollars', { minimum: 0 }),
+  costUsd: {
+    description: 'What the model cost in US dollars; null where it has a price and its provider did not count',
+    ...nullable({ type: 'number', minimum: 0 }),
+  },
   threadId: text('For a follow-up question of the same person'),
   debug: { ...ref('Debug'), description: 'Only with `include_debug`' },
 };

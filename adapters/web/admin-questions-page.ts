@@ -130,7 +130,7 @@ function facts(question: LoggedQuestion): Html {
     ['Unknown quotes', question.unknownCitations],
     ['Confidence', question.confidence === null ? 'none' : percent(question.confidence)],
     ['Model', question.model || '–'],
-    ['Cost', dollars(question.costUsd)],
+    ['Cost', question.costUsd === null ? 'unknown' : dollars(question.costUsd)],
     ...(degraded.length > 0 ? [['Done without', degraded.map(inWords).join(', ')] as [string, string]] : []),
   ];
   return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

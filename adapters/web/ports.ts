@@ -73,7 +73,8 @@ export interface LoggedQuestion {
   readonly unknownCitations: number;
   readonly degraded: readonly string[];
   readonly timingsMs: Readonly<Record<string, number>>;
-  readonly costUsd: number;
+  /** Null: not known. */
+  readonly costUsd: number | null;
   /** 0…1; null for a refusal. */
   readonly confidence: number | null;
   /** Best first, as many as were asked for; none once the trace has expired. */

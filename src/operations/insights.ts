@@ -137,7 +137,8 @@ function complaint(condition: string): string {
 
 const LOGGED = `l.answer_id as "answerId", l.asked_at as "askedAt", l.asker, l.question, l.audience_size as "audienceSize",
     l.status, l.refusal, l.route, l.model, l.cached, l.retrieved, l.dropped_by_permission as "droppedByPermission", l.cited,
-    l.unknown_citations as "unknownCitations", l.degraded, l.timings_ms as "timingsMs", l.cost_usd as "costUsd", l.confidence`;
+    l.unknown_citations as "unknownCitations", l.degraded, l.timings_ms as "timingsMs", l.confidence,
+    case when l.tokens ? 'costUnknown' then null else l.cost_usd end as "costUsd"`;
 
 type LoggedRow = Omit<LoggedQuestion, 'candidates' | 'opinions'>;
 

@@ -13,11 +13,11 @@ import { loadPackage, ProviderError } from './provider-error.ts';
 /** The providers of chat models: all but the built-in answerer. */
 export type ChatProvider = Exclude<Config['model']['provider'], 'extractive'>;
 
-/** What a model wrote, and the tokens that the provider counted; 0 where it counts none. */
+/** What a model wrote, and the tokens that the provider counted; null where it gives no count that can be one. */
 export interface Written {
   readonly text: string;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
 }
 
 /** The form of what a model shall write. */
@@ -142,9 +142,10 @@ interface UsageMetadata {
 // Ten times the largest window of a model that is sold (a million); the prompt here has 8,000.
 const MAX_COUNTED_TOKENS = 10_000_000;
 
-function countedTokens(count: unknown): number {
-  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_COUNTED_TOKENS;
-  return isCount ? count : 0;
+// Each prompt and each reply has some; 0 is what the libraries put in the place of a count that is missing.
+function countedTokens(count: unknown): number | null {
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count > 0 && count <= MAX_COUNTED_TOKENS;
+  return isCount ? count : null;
 }
 
 /** Whether a request that used the schema mode may have failed because of it: an older model, or a server that lacks it. */

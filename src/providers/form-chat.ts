@@ -74,7 +74,8 @@ export function createFormChat(options: FormChatOptions): FormChat {
           return unaided;
         });
         const { inputTokens, outputTokens } = written;
-        const usage = { inputTokens, outputTokens, costUsd: costOf({ inputTokens, outputTokens }) };
+        const costUsd = costOf({ inputTokens, outputTokens });
+        const usage = { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, costUsd };
         return { written, requests: exchange.requests(), usage };
       });
     },

@@ -11,8 +11,11 @@ export interface ModelPrice {
 /** Prices by the model's id, such as `openai:gpt-5-mini`. */
 export type Prices = Readonly<Record<string, ModelPrice>>;
 
-/** The cost of a call in US dollars. */
-export type CostOf = (usage: { readonly inputTokens: number; readonly outputTokens: number }) => number;
+/** The cost of a call in US dollars; null where there is a price and no count of the tokens. */
+export type CostOf = (usage: {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}) => number | null;
 
 /** Computes costs of one model; one without a price costs 0, which is said in the log once. */
 export function createCostOf(modelId: string, prices: Prices, logger: Pick<Logger, 'warn'>): CostOf {
@@ -20,6 +23,7 @@ export function createCostOf(modelId: string, prices: Prices, logger: Pick<Logge
   let said = false;
   return ({ inputTokens, outputTokens }) => {
     if (price) {
+      if (inputTokens === null || outputTokens === null) return null;
       return (inputTokens * price.inputUsdPerMillion + outputTokens * price.outputUsdPerMillion) / 1_000_000;
     }
     if (!said)

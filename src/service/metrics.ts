@@ -89,7 +89,7 @@ function createAnswerMetrics(registry: Registry): { count(answer: Answer): void;
   });
   const cost = new Counter({
     name: 'verbatim_answer_cost_usd_total',
-    help: 'What models cost, in US dollars',
+    help: 'What models cost, in US dollars, as far as it is known',
     registers,
   });
   const degraded = new Counter({
@@ -103,7 +103,7 @@ function createAnswerMetrics(registry: Registry): { count(answer: Answer): void;
       total.inc({ status, refusal: refusal ?? '' });
       for (const [stage, ms] of Object.entries(timingsMs)) stages.observe({ stage }, ms / 1000);
       for (const part of parts) degraded.inc({ part });
-      cost.inc(costUsd);
+      if (costUsd !== null) cost.inc(costUsd);
     },
     failed: () => total.inc({ status: 'failed', refusal: '' }),
   };

@@ -163,12 +163,13 @@ describe.each(PROVIDERS)('the model of %s', (provider) => {
     expect(await ask(modelOf(provider).model)).toMatchObject({ ...ANSWER, answer: `${QUOTE} [1]` });
   });
 
-  it.each([-5, 1.5, 'abc', '7', 1e300, null, { tokens: 1 }])(
-    'takes a count of %j tokens for unknown',
+  it.each([0, -5, 1.5, 'abc', '7', 1e300, null, { tokens: 1 }])(
+    'takes a count of %j tokens for unknown, and what they cost as well',
     async (tokens) => {
       server.reply({ text: JSON.stringify(ANSWER), inputTokens: tokens, outputTokens: tokens });
       const { usage } = await ask(modelOf(provider).model);
-      expect(usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
+      const costUsd = provider === 'openai' ? null : 0;
+      expect(usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd });
     },
   );
 

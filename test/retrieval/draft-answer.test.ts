@@ -57,6 +57,12 @@ function modelOf(...steps: readonly (ModelAnswer | Error | 'silence')[]) {
 
 const fallback: AnswerModel = { id: 'fallback', answer: async () => ({ ...GOOD, usage: { ...usage, costUsd: 0 } }) };
 
+test('a cost that is not known makes the sum unknown', async () => {
+  const uncounted = { ...INVENTED, usage: { inputTokens: 0, outputTokens: 0, costUsd: null } };
+  const outcome = await draftAnswer({ model: modelOf(uncounted, GOOD).model, fallback, modelTimeoutMs: 100 }, asked);
+  expect(outcome).toMatchObject({ refusal: null, costUsd: null, tokens: { calls: 2, input: 1_000 } });
+});
+
 describe('what failed is counted like what did not', () => {
   const down = new ModelError('down', 'nothing came');
   const garbage = new ModelError('malformed', 'no answer', usage);
