@@ -20,6 +20,7 @@ import { chooseModel } from './providers/choose-model.ts';
 import { chooseReranker } from './providers/choose-reranker.ts';
 import { fusionWeights } from './providers/fusion-weights.ts';
 import { createOtherEmbedders, type OtherEmbedders } from './providers/other-embedders.ts';
+import { loadProviders } from './providers/provider-packages.ts';
 import { startWorkers } from './workers.ts';
 
 /** The whole product in one process, without a way to reach it: the terminal and the adapters add those. */
@@ -64,8 +65,8 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   setMaxListeners(0, ending);
   const { opened } = overrides.server ?? openServer(config, logger, overrides);
   const embedder = overrides.embedder ?? chooseEmbedder(config, { logger, clock: Date.now, ending });
-  // The model loads while the database opens. What goes wrong here is told by the first question.
-  if (asking) embedder.warm?.().catch(() => undefined);
+  // The models load while the database opens. What goes wrong here is told by the first question.
+  if (asking) Promise.all([embedder.warm?.(), loadProviders(config)]).catch(() => undefined);
   // Read while the database opens, too.
   const answerCode = withoutAnswerCache ? null : digestAnswerCode();
   const quiet = databaseLogger(logger, serving);

@@ -8,7 +8,8 @@ import type { Config } from '../config.ts';
 import type { AnswerPrompt } from './answer-prompt.ts';
 import { createCohereClient } from './cohere-client.ts';
 import type { Exchange } from './exchange.ts';
-import { loadPackage, ProviderError } from './provider-error.ts';
+import { ProviderError } from './provider-error.ts';
+import { PACKAGES } from './provider-packages.ts';
 
 /** The providers of chat models: all but the built-in answerer. */
 export type ChatProvider = Exclude<Config['model']['provider'], 'extractive'>;
@@ -45,7 +46,7 @@ const ANTHROPIC_URL = 'https://api.anthropic.com';
 
 const CHATS: Readonly<Record<ChatProvider, Chat>> = {
   async ollama(config, { model, prompt, form, nativeSchema, maxPromptTokens, maxAnswerTokens, exchange }) {
-    const { ChatOllama } = await loadPackage('@langchain/ollama', () => import('@langchain/ollama'));
+    const { ChatOllama } = await PACKAGES.ollama();
     const chat = new ChatOllama({
       model,
       baseUrl: config.ollama.baseUrl,
@@ -62,7 +63,7 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
 
   // No temperature: the reasoning models refuse it. No limit of tokens: theirs would count the reasoning.
   async openai(config, { model, prompt, form, nativeSchema, exchange }) {
-    const { ChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+    const { ChatOpenAI } = await PACKAGES.openai();
     const fetch = nativeSchema ? fetchWithFormat(form, exchange.fetch) : exchange.fetch;
     const chat = new ChatOpenAI({
       model,
@@ -74,7 +75,7 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
   },
 
   async azure_openai(config, { model, prompt, form, nativeSchema, exchange }) {
-    const { AzureChatOpenAI } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+    const { AzureChatOpenAI } = await PACKAGES.openai();
     const fetch = nativeSchema ? fetchWithFormat(form, exchange.fetch) : exchange.fetch;
     const chat = new AzureChatOpenAI({
       model,
@@ -90,7 +91,7 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
 
   // No temperature: the models since Claude Opus 4.7 refuse it.
   async anthropic(config, { model, prompt, form, nativeSchema, maxAnswerTokens, exchange }) {
-    const { ChatAnthropic } = await loadPackage('@langchain/anthropic', () => import('@langchain/anthropic'));
+    const { ChatAnthropic } = await PACKAGES.anthropic();
     const chat = new ChatAnthropic({
       model,
       apiKey: config.anthropic.apiKey ?? '',
@@ -105,7 +106,7 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
   },
 
   async cohere(config, { model, prompt, form, nativeSchema, maxAnswerTokens, exchange }) {
-    const { ChatCohere } = await loadPackage('@langchain/cohere', () => import('@langchain/cohere'));
+    const { ChatCohere } = await PACKAGES.cohere();
     const client = await createCohereClient(config.cohere, exchange.fetch);
     // LangChain's request has no place for the response format and none for a limit, and without tools it sends their
     // results as null, which is no list.
@@ -115,7 +116,7 @@ const CHATS: Readonly<Record<ChatProvider, Chat>> = {
         client.chat({ ...request, ...format, maxTokens: maxAnswerTokens }, { abortSignal: exchange.signal }),
     };
     const chat = new ChatCohere({ model, client: formatting as never, temperature: 0, maxRetries: 0 });
-    const { HumanMessage } = await import('@langchain/core/messages');
+    const { HumanMessage } = await PACKAGES.messages();
     return chat._generate([new HumanMessage(prompt.user)], { preamble: prompt.system, signal: exchange.signal });
   },
 };
@@ -154,7 +155,7 @@ export function mayLackSchemaMode(error: unknown): boolean {
 }
 
 async function messagesOf({ system, user }: AnswerPrompt) {
-  const { HumanMessage, SystemMessage } = await import('@langchain/core/messages');
+  const { HumanMessage, SystemMessage } = await PACKAGES.messages();
   return [new SystemMessage(system), new HumanMessage(user)];
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { OPENAI_URL } from './chat-clients.ts';
 import { createCohereClient } from './cohere-client.ts';
 import type { Exchange } from './exchange.ts';
-import { loadPackage } from './provider-error.ts';
+import { PACKAGES } from './provider-packages.ts';
 
 /** The embedders that are reached over the network. */
 export type HostedEmbedder = Extract<Config['embedder']['provider'], 'cohere' | 'openai' | 'ollama'>;
@@ -31,7 +31,7 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
     batchSize: 96, // https://docs.cohere.com/reference/embed
     maxCharacters: null, // `truncate` is END when not given
     async embed({ cohere }, { model, texts, kind, exchange }) {
-      const { CohereEmbeddings } = await loadPackage('@langchain/cohere', () => import('@langchain/cohere'));
+      const { CohereEmbeddings } = await PACKAGES.cohere();
       const count = kind === 'document' ? texts.length : 1;
       const client = await createCohereClient(cohere, fetchChecking(exchange.fetch, countCohere(count)));
       // LangChain types the client of the major version before; its `embed` is the same.
@@ -46,7 +46,7 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
     batchSize: 96,
     maxCharacters: 8_000, // 8,192 tokens, and a longer text is refused; a token has at least a character in nearly any text
     async embed({ openai }, { model, texts, exchange }) {
-      const { OpenAIEmbeddings } = await loadPackage('@langchain/openai', () => import('@langchain/openai'));
+      const { OpenAIEmbeddings } = await PACKAGES.openai();
       const fetch = fetchChecking(exchange.fetch, orderOpenai(texts.length));
       const embeddings = new OpenAIEmbeddings({
         model,
@@ -65,7 +65,7 @@ export const EMBEDDING_CLIENTS: Readonly<Record<HostedEmbedder, EmbeddingClient>
     batchSize: 32, // all texts of a request wait for the last of them, on one machine
     maxCharacters: null,
     async embed({ ollama }, { model, texts, exchange }) {
-      const { OllamaEmbeddings } = await loadPackage('@langchain/ollama', () => import('@langchain/ollama'));
+      const { OllamaEmbeddings } = await PACKAGES.ollama();
       const embeddings = new OllamaEmbeddings({
         model,
         baseUrl: ollama.baseUrl,
