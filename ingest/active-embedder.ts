@@ -14,11 +14,16 @@ export interface TenantEmbedder {
  * every vector search of the tenant fail.
  */
 export class VectorSizeError extends VerbatimError {
-  constructor(embedderId: string, given: number, stored: number) {
+  constructor(
+    embedderId: string,
+    given: number,
+    stored: number,
+    advice = 'bring that one back, or run "verbatim reembed" to make all vectors anew',
+  ) {
     super(
       'vector_size_changed',
       `${embedderId} gives vectors of ${given} numbers, and its stored ones have ${stored}: the model was replaced under its ` +
-        'name; bring that one back, or run "verbatim reembed" to make all vectors anew',
+        `name; ${advice}`,
     );
   }
 }

@@ -3,7 +3,7 @@ import { ACCESS_LEVELS } from '../retrieval/model.ts';
 import type { Database, Embedder, Logger, Query } from '../retrieval/ports.ts';
 import { PROBE_TEXT } from '../retrieval/probe-text.ts';
 import { bumpIndexVersion } from './acl.ts';
-import { ensureEmbedder, findEmbedder } from './active-embedder.ts';
+import { ensureEmbedder, findEmbedder, VectorSizeError } from './active-embedder.ts';
 import { embedMissing } from './embed-missing.ts';
 import { vectorIndexName } from './vector-indexes.ts';
 
@@ -46,8 +46,9 @@ export async function embedAnew(options: EmbedAnewOptions, tenantId: string): Pr
   const sized = { id: embedder.id, dimensions: probe.length };
   const cleared = await setAsideOtherModel(options, tenantId, sized);
   let embedded = 0;
+  const steady = { ...options, embedder: ofOneSize(embedder, probe.length) };
   for (;;) {
-    const run = await embedMissing(options, tenantId, onProgress);
+    const run = await embedMissing(steady, tenantId, onProgress);
     embedded += run.embedded;
     if (run.missing > 0) return { active: false, replaced: null, embedded, missing: run.missing, removed: cleared };
     await options.buildIndexes();
@@ -57,6 +58,21 @@ export async function embedAnew(options: EmbedAnewOptions, tenantId: string): Pr
     const removed = cleared + (await removeOthers(database, tenantId));
     return { active: true, replaced: switched.replaced, embedded, missing: 0, removed };
   }
+}
+
+// A model that is replaced while all vectors are made anew: the advice of any other time would be to do just that.
+function ofOneSize(embedder: Embedder, dimensions: number): Embedder {
+  return {
+    id: embedder.id,
+    dimensions,
+    async embed(texts, kind) {
+      const vectors = await embedder.embed(texts, kind);
+      const other = vectors.find((vector) => vector.length !== dimensions);
+      if (!other) return vectors;
+      const advice = 'see that one model alone answers under it, and begin again';
+      throw new VectorSizeError(embedder.id, other.length, dimensions, advice);
+    },
+  };
 }
 
 // No provider has this name.

@@ -179,6 +179,19 @@ describe('a model that was replaced under its name', () => {
     expect(await anew({ embedder })).toMatchObject({ active: true, embedded: 0, removed: 0 });
   });
 
+  test('once more while all is made anew ends the run, with advice other than to make all anew', async () => {
+    let calls = 0;
+    // The probe and the first batch are of the one, what follows of the other.
+    const embed: Embedder['embed'] = (texts, kind) => replacedBy(++calls <= 2 ? 8 : 4).embed(texts, kind);
+    const { logger, lines } = createTestLogger();
+    const outcome = await anew({ embedder: { ...replacedBy(8), embed }, logger });
+    expect(outcome).toMatchObject({ active: false, embedded: 64, missing: 6 });
+    const said = JSON.stringify(lines());
+    expect(said).toContain('one model alone');
+    expect(said).not.toContain('verbatim reembed');
+    expect(await anew({ embedder: replacedBy(8) })).toMatchObject({ active: true, embedded: 6, missing: 0 });
+  });
+
   test('what a stopped run made is kept by the next, also when that is told again', async () => {
     const embedder = replacedBy(16);
     const onProgress = () => {
