@@ -36,10 +36,10 @@ const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth ten
 const SPELLED = `(?:${TENS.join('|')})(?:-(?:${SMALL.slice(1, 10).join('|')}))?|${[...SMALL, ...ORDINALS].join('|')}`;
 const NUMBER = String.raw`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:st|nd|rd|th)?(?: ?(?:k|thousand|million)\b)?|(?:${SPELLED})\b`;
 /** Not a part of an identifier, a time of day, a version or a date; a hyphen may lead to the unit: "a 30-minute break". */
-const NUMBER_ALONE = new RegExp(String.raw`(?<![\p{L}\p{N}_:.,#/-])(?:${NUMBER})(?![\p{L}\p{N}_:/]|[.,-]\d)`, 'gu');
+const NUMBER_ALONE = new RegExp(String.raw`(?<![\p{L}\p{N}_:.,#/-])(?:${NUMBER})(?![\p{L}\p{N}_/]|[.,:-]\d)`, 'gu');
 /** The end of a range behind its start, which may have the unit too: "to 5 days", "days to 5 days", "–5". */
 const RANGE_END = new RegExp(
-  String.raw`^(?:[ -]?(?:%|(?!to\b|and\b)[a-z]+))?(?: ?[-–—] ?| (to|and) )(?:the )?[€$£]?(${NUMBER})(?![\p{L}\p{N}_:/]|[.,-]\d)`,
+  String.raw`^(?:[ -]?(?:%|(?!to\b|and\b)[a-z]+))?(?: ?[-–—] ?| (to|and) )(?:the )?[€$£]?(${NUMBER})(?![\p{L}\p{N}_/]|[.,:-]\d)`,
   'u',
 );
 /** Joins the number behind it to the label before: "levels 1, 2 and 3". */
@@ -70,6 +70,9 @@ const LABELLED =
   /^(?:levels?|severit(?:y|ies)|sev|priorit(?:y|ies)|grades?|class(?:es)?|tiers?|categor(?:y|ies)|stages?|phases?|zones?|bands?)$/;
 const YEAR = /^(?:19|20)\d\d$/;
 const MONTH = /^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/;
+
+/** It says what was done, and is no noun that could be counted. */
+const PARTICIPLE = /^\p{L}{3,}ed$/u;
 
 type Bound = 'more' | 'least' | 'most' | 'less';
 /** How a number's words before it bound it; the first that fits, since "no more than" ends with "more than". */
@@ -148,7 +151,8 @@ function readAfter(text: string): Counted | null {
     const unit = UNITS.get(name);
     if (unit && (name === one || hasTellingTerms(one))) return { of: unit[0], factor: unit[1], length, isUnit: true };
   }
-  if (!hasTellingTerms(one) || MONTH.test(one)) return null;
+  // "ADR 18 accepted" is no count of what was accepted.
+  if (!hasTellingTerms(one) || MONTH.test(one) || PARTICIPLE.test(one)) return null;
   return { of: stem(one), factor: 1, length: first.length - gap.length - two.length, isUnit: false };
 }
 

@@ -32,6 +32,8 @@ describe('the quantities of a text', () => {
     ['alarms of level 1 to 3', ['level #', 1, 3, 'label']],
     ['alarms above severity 3', ['sever #', 3, INFINITY, 'label']],
     ['a grade 7 promotion', ['grade #', 7, 7, 'label']],
+    ['ADR 18 accepted', ['adr #', 18, 18, 'label']],
+    ['ADR 17: queues', ['adr #', 17, 17, 'label']],
     ['twenty-five years of service', ['month', 300, 300, 'plain']],
     ['a 90-minute delay', ['minute', 90, 90, 'plain']],
   ])('%s', (text, quantity) => {
