@@ -5,7 +5,8 @@ import { asksForSeveral } from './sentence-score-cues.ts';
 import { quantitiesIn, withoutQuantities } from './sentence-score-quantities.ts';
 import { isQuotable } from './sentence-score-quotes.ts';
 import { goesBeyond, standingTo } from './sentence-score-standing.ts';
-import { termsOf } from './sentence-score-terms.ts';
+import { coverage, termsOf } from './sentence-score-terms.ts';
+import { twinsOf } from './sentence-score-twins.ts';
 import { probabilityOf, QUOTE_SHARE, SENTENCE_WEIGHTS } from './sentence-score-weights.ts';
 
 /**
@@ -14,6 +15,8 @@ import { probabilityOf, QUOTE_SHARE, SENTENCE_WEIGHTS } from './sentence-score-w
  * (0.92, 1.9 quotes of 524 characters) cited neighbours in tables and lists that nobody asked for.
  */
 const MAX_CANDIDATES = 6;
+/** What is of the asked year is preferred when it has this share of what the best sentence has of the rest of the question. */
+const YEAR_SHARE = 0.5;
 
 /** A question with what may answer it. */
 export interface AskedContext {
@@ -27,6 +30,8 @@ export interface Candidate {
   readonly sentence: ReadSentence;
   /** Nearly as probable as the best one. */
   readonly isAlike: boolean;
+  /** Another version of the best one: see `twinsOf`. */
+  readonly isTwin: boolean;
 }
 
 interface Ranked {
@@ -40,7 +45,20 @@ function rankedSentences(read: ReadContext): Ranked[] {
     .map((sentence) => ({ sentence, probability: probabilityOf(SENTENCE_WEIGHTS, sentence.features) }))
     .sort((a, b) => b.probability - a.probability);
   const complete = ranked.findIndex(({ sentence }) => isOnSubject(read, sentence));
-  return complete > 0 ? [...ranked.slice(complete, complete + 1), ...ranked.toSpliced(complete, 1)] : ranked;
+  const [first, moved] = [ranked[0]?.sentence, ranked[complete]?.sentence];
+  if (complete < 1 || !first || !moved || isMerelyOfTheYear(read, moved, first)) return ranked;
+  return [...ranked.slice(complete, complete + 1), ...ranked.toSpliced(complete, 1)];
+}
+
+/** Whether a sentence has a year in common with the question, and little else that the best one has. */
+function isMerelyOfTheYear({ terms, required }: ReadContext, sentence: ReadSentence, best: ReadSentence): boolean {
+  if (required.inLine.size + required.inChunk.size > 0) return false;
+  const rest = new Map([...terms].filter(([term]) => !required.years.has(term)));
+  const [held, heldByBest] = [sentence, best].map(({ chunk, text, header }) => {
+    const own = headedTermsOf(chunk, `${header}\n${text}`);
+    return coverage(rest, (term) => own.has(term));
+  });
+  return (held ?? 0) < YEAR_SHARE * (heldByBest ?? 0);
 }
 
 /**
@@ -61,12 +79,16 @@ export function readForCase({ question, context, termRarity }: AskedContext): Re
 /** The quotable sentences that may answer, best first. */
 export function bestSentences(read: ReadContext): Candidate[] {
   const fitting = fittingTheCase(read, rankedSentences(read));
-  const best = fitting[0]?.probability ?? 0;
+  const [best] = fitting;
+  if (best === undefined) return [];
+  const isTwin = twinsOf(best.sentence);
   const candidates = fitting.map(({ sentence, probability }) => ({
     sentence,
-    isAlike: probability >= QUOTE_SHARE * best,
+    isAlike: probability >= QUOTE_SHARE * best.probability,
+    isTwin: isTwin(sentence),
   }));
-  return isInParts(read, candidates) ? [] : candidates.slice(0, MAX_CANDIDATES);
+  if (isInParts(read, candidates)) return [];
+  return candidates.filter((candidate, index) => index < MAX_CANDIDATES || candidate.isTwin);
 }
 
 /** Whether several things are asked for of which each document has some, so that no quote has them all. */
@@ -90,14 +112,22 @@ export function matchedTerms({ terms }: ReadContext, text: string): string {
 }
 
 /**
- * Without the rules for other cases. Where the best sentence is one, the question is about what such rules tell apart, and only
- * a sentence that covers its case answers it: one that has as much of the question, or that goes on behind such a rule.
+ * Without the sentences about other cases. Where one of them fits as well as the best sentence, the question is about what such
+ * sentences tell apart, and only one that covers its case answers it: one that has as much of the question, or that goes on
+ * behind a rule for another case.
  */
 function fittingTheCase(read: ReadContext, ranked: readonly Ranked[]): Ranked[] {
   const standingOf = standingTo(read.question);
   const judged = ranked.map((each) => ({ ...each, standing: standingOf(each.sentence) }));
-  const [best] = judged;
-  if (best?.standing !== 'misses') return judged.filter(({ standing }) => standing !== 'misses');
+  const [first] = judged;
+  const best = judged.find(
+    ({ sentence, standing, probability }) =>
+      standing === 'misses' &&
+      first !== undefined &&
+      probability >= QUOTE_SHARE * first.probability &&
+      hasAsMuch(read, first.sentence, sentence),
+  );
+  if (best === undefined || first?.standing === 'covers') return judged.filter(({ standing }) => standing !== 'misses');
   const alike = judged.filter(({ probability }) => probability >= QUOTE_SHARE * best.probability);
   const missing = alike.filter(({ standing }) => standing === 'misses');
   const covering = alike.filter(
@@ -144,11 +174,11 @@ function isAbout({ asked, named }: ReadContext, sentence: ReadSentence): boolean
 
 /** Whether a sentence, in its line or in what is quoted with it, is about what an answer must be about. */
 export function isOnSubject({ required }: ReadContext, sentence: ReadSentence, quoted = ''): boolean {
-  const { inLine, inChunk } = required;
-  if (inLine.size + inChunk.size === 0) return true;
+  const { inLine, inChunk, years } = required;
+  if (inLine.size + inChunk.size + years.size === 0) return true;
   const held = headedTermsOf(sentence.chunk, `${inItsLine(sentence)}\n${quoted}`);
   if (![...inLine].every((term) => held.has(term))) return false;
-  const missing = [...inChunk].filter((term) => !held.has(term));
+  const missing = [...inChunk, ...years].filter((term) => !held.has(term));
   if (missing.length === 0) return true;
   const around = new Set(termsOf(sentence.chunk.text));
   return missing.every((term) => around.has(term));

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type AskedContext,
   bestSentences,
+  type Candidate,
   headedTermsOf,
   isOnSubject,
   matchedTerms,
@@ -19,6 +20,7 @@ import { asksForSeveral } from './sentence-score-cues.ts';
 import { ordersTheReader, quotableSpans } from './sentence-score-quotes.ts';
 import { standingTo } from './sentence-score-standing.ts';
 import { coverage, termsOf } from './sentence-score-terms.ts';
+import { numbersIn } from './sentence-score-twins.ts';
 import {
   ANSWER_THRESHOLD,
   ANSWERABILITY_WEIGHTS,
@@ -154,18 +156,22 @@ function addedShare(quotes: readonly Quote[], added: readonly Quote[], { terms }
   return coverage(terms, (term) => fresh.has(term));
 }
 
-const numbersIn = (text: string): ReadonlySet<string> => new Set(text.match(/\d+(?:[.,:]\d+)*/g));
+/** Whether two sentences of different documents give numbers of the kind asked for, and none of them in common. */
+function giveOtherNumbers(one: ReadSentence, other: ReadSentence, { kind }: ReadContext): boolean {
+  if ((kind !== 'amount' && kind !== 'time') || one.chunk.documentId === other.chunk.documentId) return false;
+  const [numbers, others] = [numbersIn(one.text), numbersIn(other.text)];
+  return numbers.size > 0 && others.size > 0 && ![...numbers].some((number) => others.has(number));
+}
 
 /**
  * Whether a sentence of another document gives other numbers for what the best one covers of the question. The reader must see
- * that they do not agree: either may be out of date, and nothing in the text says which.
+ * that they do not agree: either may be out of date, and nothing in the text says which. A twin is shown however it ranks.
  */
-function disagrees(best: ReadSentence, other: ReadSentence, { kind, terms }: ReadContext): boolean {
-  if ((kind !== 'amount' && kind !== 'time') || best.chunk.documentId === other.chunk.documentId) return false;
-  const [numbers, others] = [numbersIn(best.text), numbersIn(other.text)];
-  if (numbers.size === 0 || others.size === 0 || [...numbers].some((number) => others.has(number))) return false;
+function disagrees(best: ReadSentence, candidate: Candidate, read: ReadContext): boolean {
+  const { sentence: other, isAlike, isTwin } = candidate;
+  if (!isTwin && !(isAlike && giveOtherNumbers(best, other, read))) return false;
   const [held, alsoHeld] = [headedTermsOf(best.chunk, best.text), headedTermsOf(other.chunk, other.text)];
-  return [...terms.keys()].every((term) => !held.has(term) || alsoHeld.has(term));
+  return [...read.terms.keys()].every((term) => !held.has(term) || alsoHeld.has(term));
 }
 
 /** Whether quotes belong into the answer, beside those that are in it. */
@@ -178,22 +184,26 @@ function isMore(quotes: readonly Quote[], added: readonly Quote[], isAlike: bool
 function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): readonly Quote[] {
   let quotes: readonly Quote[] = [];
   let best: ReadSentence | undefined;
-  let onSubject = false;
+  const onSubject = new Set<string>();
   const standingOf = standingTo(read.question);
   const list = { matched: (text: string) => matchedTerms(read, text), isAsked: asksForSeveral(read.question) };
-  for (const { sentence, isAlike } of bestSentences(read)) {
+  for (const candidate of bestSentences(read)) {
+    const { sentence, isAlike } = candidate;
     const { chunk, span } = sentence;
     const spans = quotableSpans(chunk, span, read.kind, standingOf(sentence) === 'silent' ? list : null);
     const unit = spans.map((grown): Quote => ({ chunk, span: grown }));
     const fits = quotes.length + unit.length <= MAX_QUOTES && unit.every((quote) => canStand(quote, rejectedQuotes));
     if (!fits) continue;
-    const isOther = best !== undefined && isAlike && disagrees(best, sentence, read);
+    const isOther = best !== undefined && disagrees(best, candidate, read);
     if (!isOther && !isMore(quotes, unit, isAlike, read)) continue;
     best ??= sentence;
-    onSubject ||= isOnSubject(read, sentence, unit.map(textOf).join('\n'));
+    if (isOnSubject(read, sentence, unit.map(textOf).join('\n'))) onSubject.add(chunk.documentId);
     for (const quote of unit) quotes = addQuote(quotes, quote);
   }
-  return onSubject ? quotes.filter((quote) => canStand(quote, rejectedQuotes)) : [];
+  if (onSubject.size === 0) return [];
+  // What one document says of a year does not make what another says be of that year.
+  const isVouchedFor = ({ chunk }: Quote) => read.required.years.size === 0 || onSubject.has(chunk.documentId);
+  return quotes.filter((quote) => isVouchedFor(quote) && canStand(quote, rejectedQuotes));
 }
 
 function canStand(quote: Quote, rejectedQuotes: readonly string[]): boolean {

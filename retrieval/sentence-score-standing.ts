@@ -1,5 +1,7 @@
 // Whether a sentence that speaks of what is asked is a rule for the case that is asked about.
 import type { ReadSentence, Standing } from './sentence-score.ts';
+import { standingToDates } from './sentence-score-dates.ts';
+import { standingToOpposites } from './sentence-score-opposites.ts';
 import { DURATIONS, hasNumber, PRICES, type Quantity, quantitiesIn } from './sentence-score-quantities.ts';
 import { standingToRole } from './sentence-score-roles.ts';
 
@@ -31,6 +33,8 @@ function isCase(stated: Quantity, asked: Quantity): boolean {
   // What begins on the first day is not what takes a day.
   if (stated.kind === 'limit' || (asked.isOrdinal && !stated.isOrdinal)) return false;
   if (stated.kind !== 'plain') return true;
+  // The third floor is another one than the second; three floors are an amount.
+  if (stated.isOrdinal && asked.isOrdinal) return true;
   return stated.said !== '' && stated.said === asked.said && stated.low > pointOf(asked);
 }
 
@@ -95,9 +99,15 @@ function standingToCount(question: string): (sentence: ReadSentence) => Standing
   return ({ text }) => (hasNumber(text) ? 'covers' : COUNTING_WORD.test(text) ? 'silent' : 'misses');
 }
 
-/** How sentences stand to the case that a question is about: its quantities, and the role whose holder it asks for. */
+/** How sentences stand to the case that a question is about: its quantities and dates, the role whose holder it asks for, what has an opposite. */
 export function standingTo(question: string): (sentence: ReadSentence) => Standing {
-  const standings = [standingToQuantities(question), standingToRole(question), standingToCount(question)];
+  const standings = [
+    standingToQuantities(question),
+    standingToRole(question),
+    standingToCount(question),
+    standingToDates(question),
+    standingToOpposites(question),
+  ];
   return (sentence) => {
     const all = standings.map((standingOf) => standingOf(sentence));
     return all.find((standing) => standing === 'misses') ?? all.find((standing) => standing === 'covers') ?? 'silent';

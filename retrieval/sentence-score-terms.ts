@@ -115,8 +115,10 @@ export function namedTerms(terms: WeightedTerms): ReadonlySet<string> {
 export interface RequiredTerms {
   /** The rarest name or version: it stands in the line that is quoted, or above it. */
   readonly inLine: ReadonlySet<string>;
-  /** The others, and years: they stand anywhere in the chunk. */
+  /** The others: they stand anywhere in the chunk. */
   readonly inChunk: ReadonlySet<string>;
+  /** They do, too, but unlike a name a year is met in what has nothing to do with the question. */
+  readonly years: ReadonlySet<string>;
 }
 
 /**
@@ -134,7 +136,7 @@ export function requiredTerms(question: string, terms: WeightedTerms): RequiredT
     ...names.map((name) => name.map(stem).filter((word) => weightOf(word) >= NAMING_WEIGHT)),
   ].filter((name) => name.length > 0);
   const [rarest = [], ...others] = telling.toSorted((one, other) => rarity(other) - rarity(one));
-  return { inLine: new Set(rarest), inChunk: new Set([...others.flat(), ...(asking.match(YEAR) ?? [])]) };
+  return { inLine: new Set(rarest), inChunk: new Set(others.flat()), years: new Set(asking.match(YEAR)) };
 }
 
 /** Stems and identifiers of any text, comparable with `weightedTerms`. */

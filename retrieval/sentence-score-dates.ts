@@ -1,0 +1,84 @@
+// Whether a sentence speaks of the year or the day that a question names, or of another one.
+import type { ReadSentence, Standing } from './sentence-score.ts';
+
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+const MONTH = `(?:${MONTHS.join('|')})`;
+const DAY = String.raw`(?<![\p{N}.,:#-])(\d{1,2})(?:st|nd|rd|th)?`;
+const YEAR = String.raw`(?:19|20)\d\d`;
+
+/** "23 March 2026", "the 23rd of March"; "March 23, 2026"; "2026-03-23". */
+const DAY_FIRST = new RegExp(String.raw`${DAY} (?:of )?(${MONTH})\b(?:,? (${YEAR})\b)?`, 'gu');
+const MONTH_FIRST = new RegExp(String.raw`\b(${MONTH}) (\d{1,2})(?:st|nd|rd|th)?\b(?!:)(?:,? (${YEAR})\b)?`, 'gu');
+const ISO_DATE = new RegExp(String.raw`(?<![\p{N}-])(${YEAR})-(\d\d)-(\d\d)(?![\p{N}-])`, 'gu');
+/** Neither a part of something nor an amount: "2000 messages", "1,950 euros". */
+const YEAR_ALONE = new RegExp(
+  String.raw`(?<![\p{L}\p{N}.,:#/€$£-])${YEAR}(?![\p{L}\p{N}/:%€$£]|[.,-]\d| ?(?:[%€$£]|(?!was\b|is\b|has\b)\p{L}+s\b|eur\b|usd\b|gbp\b))`,
+  'gu',
+);
+/** What is compared with, and where a stretch of time begins or ends, is not the time that is spoken of. */
+const IS_BOUND =
+  /(?:\b(?:since|from|until|till|to|by|before|after|as of|and|starting|beginning)|[-–—])(?: the)?(?: end of| start of)? $|\b(?:than|over|above|versus|vs|against|compared)\b(?:[^.,;:]|[.,]\d)*$/;
+/** The answer is a date itself, so that a sentence's own date need not be the one that the question names. */
+const ASKS_FOR_A_DATE = /\b(?:when|(?:what|which) (?:date|day|year)|deadline|due)\b/i;
+
+interface Dates {
+  readonly years: ReadonlySet<string>;
+  /** As "march 23". */
+  readonly days: ReadonlySet<string>;
+}
+
+/** The dates of a text, those that only bound a stretch of time among them if `withBounds`. */
+function datesIn(text: string, withBounds: boolean): Dates {
+  const plain = text.toLowerCase();
+  const years = new Set<string>();
+  const days = new Set<string>();
+  const add = (index: number, year: string | undefined, month?: string, day?: string) => {
+    if (!withBounds && IS_BOUND.test(plain.slice(Math.max(0, index - 40), index))) return;
+    if (year !== undefined) years.add(year);
+    if (month !== undefined) days.add(`${month} ${Number(day)}`);
+  };
+  for (const { index, 1: day, 2: month, 3: year } of plain.matchAll(DAY_FIRST)) add(index, year, month, day);
+  for (const { index, 1: month, 2: day, 3: year } of plain.matchAll(MONTH_FIRST)) add(index, year, month, day);
+  for (const { index, 1: year, 2: month, 3: day } of plain.matchAll(ISO_DATE)) {
+    add(index, year, MONTHS[Number(month) - 1], day);
+  }
+  const undated = plain.replace(DAY_FIRST, (date) => '#'.repeat(date.length));
+  const alone = undated.replace(MONTH_FIRST, (date) => '#'.repeat(date.length));
+  for (const { index, 0: year } of alone.matchAll(YEAR_ALONE)) add(index, year);
+  return { years, days };
+}
+
+/** The line of a sentence, which its neighbours share, and what is written above it. */
+function aroundOf({ chunk, span }: ReadSentence): string {
+  const start = chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1;
+  const end = chunk.text.indexOf('\n', span.end);
+  const line = chunk.text.slice(Math.min(start, span.start), end < 0 ? undefined : end);
+  return [line, ...chunk.headingPath, chunk.title].join('\n');
+}
+
+/**
+ * How sentences stand to the years and days that a question names. One that speaks of another year or day, and not of one of those,
+ * misses, unless a date is asked for. One without any speaks of the time that its line, its headings or its title tell.
+ */
+export function standingToDates(question: string): (sentence: ReadSentence) => Standing {
+  const asked = datesIn(question, true);
+  if (asked.years.size + asked.days.size === 0) return () => 'silent';
+  const asksForDate = ASKS_FOR_A_DATE.test(question);
+  return (sentence) => {
+    const own = `${sentence.header}\n${sentence.text}`;
+    const around = aroundOf(sentence);
+    const [held, spokenOf] = [datesIn(own, true), datesIn(own, false)];
+    const [heldAround, spokenOfAround] = [datesIn(around, true), datesIn(around, false)];
+    const standings = (['years', 'days'] as const).map((kind): Standing => {
+      const hasAsked = (dates: Dates) => [...asked[kind]].some((date) => dates[kind].has(date));
+      if (asked[kind].size === 0) return 'silent';
+      if (hasAsked(held)) return 'covers';
+      if (!asksForDate && spokenOf[kind].size > 0) return 'misses';
+      if (hasAsked(heldAround)) return 'covers';
+      return spokenOfAround[kind].size > 0 ? 'misses' : 'silent';
+    });
+    return (
+      standings.find((standing) => standing === 'misses') ?? standings.find((each) => each === 'covers') ?? 'silent'
+    );
+  };
+}
