@@ -17,7 +17,8 @@ const YEAR_ALONE = new RegExp(
 );
 /** What is compared with, and where a stretch of time begins or ends, is not the time that is spoken of. */
 const IS_BOUND =
-  /(?:\b(?:since|from|until|till|to|by|before|after|as of|and|starting|beginning)|[-–—])(?: the)?(?: end of| start of)? $|\b(?:than|over|above|versus|vs|against|compared)\b(?:[^.,;:]|[.,]\d)*$/;
+  /(?:\b(?:since|from|between|until|till|to|by|before|after|as of|and|starting|beginning)|[-–—])(?: the)?(?: end of| start of)? $|\b(?:than|over|above|versus|vs|against|compared)\b(?:[^.,;:]|[.,]\d)*$/;
+const OPENS_A_RANGE = /^ ?(?:[-–—]|(?:to|until|till|through)\b)/;
 /** The answer is a date itself, so that a sentence's own date need not be the one that the question names. */
 const ASKS_FOR_A_DATE = /\b(?:when|(?:what|which) (?:date|day|year)|deadline|due)\b/i;
 
@@ -32,19 +33,23 @@ function datesIn(text: string, withBounds: boolean): Dates {
   const plain = text.toLowerCase();
   const years = new Set<string>();
   const days = new Set<string>();
-  const add = (index: number, year: string | undefined, month?: string, day?: string) => {
-    if (!withBounds && IS_BOUND.test(plain.slice(Math.max(0, index - 40), index))) return;
+  const isBound = (start: number, end: number) =>
+    IS_BOUND.test(plain.slice(Math.max(0, start - 40), start)) || OPENS_A_RANGE.test(plain.slice(end, end + 10));
+  const add = (index: number, written: string, year: string | undefined, month?: string, day?: string) => {
+    if (!withBounds && isBound(index, index + written.length)) return;
     if (year !== undefined) years.add(year);
     if (month !== undefined) days.add(`${month} ${Number(day)}`);
   };
-  for (const { index, 1: day, 2: month, 3: year } of plain.matchAll(DAY_FIRST)) add(index, year, month, day);
-  for (const { index, 1: month, 2: day, 3: year } of plain.matchAll(MONTH_FIRST)) add(index, year, month, day);
-  for (const { index, 1: year, 2: month, 3: day } of plain.matchAll(ISO_DATE)) {
-    add(index, year, MONTHS[Number(month) - 1], day);
+  for (const { index, 0: date, 1: day, 2: month, 3: year } of plain.matchAll(DAY_FIRST))
+    add(index, date, year, month, day);
+  for (const { index, 0: date, 1: month, 2: day, 3: year } of plain.matchAll(MONTH_FIRST))
+    add(index, date, year, month, day);
+  for (const { index, 0: date, 1: year, 2: month, 3: day } of plain.matchAll(ISO_DATE)) {
+    add(index, date, year, MONTHS[Number(month) - 1], day);
   }
   const undated = plain.replace(DAY_FIRST, (date) => '#'.repeat(date.length));
   const alone = undated.replace(MONTH_FIRST, (date) => '#'.repeat(date.length));
-  for (const { index, 0: year } of alone.matchAll(YEAR_ALONE)) add(index, year);
+  for (const { index, 0: year } of alone.matchAll(YEAR_ALONE)) add(index, year, year);
   return { years, days };
 }
 
@@ -73,8 +78,10 @@ export function standingToDates(question: string): (sentence: ReadSentence) => S
       const hasAsked = (dates: Dates) => [...asked[kind]].some((date) => dates[kind].has(date));
       if (asked[kind].size === 0) return 'silent';
       if (hasAsked(held)) return 'covers';
-      if (!asksForDate && spokenOf[kind].size > 0) return 'misses';
-      if (hasAsked(heldAround)) return 'covers';
+      const isOfAnother = !asksForDate && spokenOf[kind].size > 0;
+      // What is headed with a day, as minutes are, decides on other days, too.
+      if (hasAsked(heldAround) && (kind === 'days' || !isOfAnother)) return isOfAnother ? 'silent' : 'covers';
+      if (isOfAnother) return 'misses';
       return spokenOfAround[kind].size > 0 ? 'misses' : 'silent';
     });
     return (

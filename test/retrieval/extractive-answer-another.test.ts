@@ -32,6 +32,7 @@ describe('a question that names a year, a day or one of several', () => {
     ['How many bookings failed in the failure of 9 June 2026?', '640 bookings failed'],
     ['Who is the evacuation helper of the fourth floor?', 'Nils Thorn'],
     ['When was ADR 21 accepted?', 'accepted in spring'],
+    ['What was decided on 12 May 2026 about the regatta?', 'at the Havel'],
   ])('is answered by what speaks of it, in its own words or under its title: %s', async (question, words) => {
     expect((await ask(question)).answer).toContain(words);
   });
@@ -47,12 +48,6 @@ describe('a question that names a year, a day or one of several', () => {
     'When was ADR 22 accepted?',
   ])('is not answered by what speaks of another: %s', async (question) => {
     expect((await ask(question)).sufficient).toBe(false);
-  });
-
-  it('is not answered by what is due on another day, though the title names the day', async () => {
-    const { answer } = await ask('How long was the booking down in the failure of 9 June 2026?');
-    expect(answer).toContain('31 minutes');
-    expect(answer).not.toContain('due 2 July');
   });
 
   it.each(['sold 40 boats, 9 more than in 2025', 'sold 40 boats and is closed until 2027'])(
