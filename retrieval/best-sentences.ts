@@ -1,6 +1,6 @@
 // The sentences that may answer a question: about what it asks and names, and rules for its case.
 import type { ContextChunk, TermRarity } from './ports.ts';
-import { type ReadContext, type ReadSentence, readContext } from './sentence-score.ts';
+import { lineStartOf, type ReadContext, type ReadSentence, readContext, type Standing } from './sentence-score.ts';
 import { asksForSeveral } from './sentence-score-cues.ts';
 import { quantitiesIn, withoutQuantities } from './sentence-score-quantities.ts';
 import { isQuotable } from './sentence-score-quotes.ts';
@@ -28,6 +28,7 @@ export interface AskedContext {
 /** A sentence that may answer. */
 export interface Candidate {
   readonly sentence: ReadSentence;
+  readonly standing: Standing;
   /** Nearly as probable as the best one. */
   readonly isAlike: boolean;
   /** Another version of the best one: see `twinsOf`. */
@@ -37,6 +38,10 @@ export interface Candidate {
 interface Ranked {
   readonly sentence: ReadSentence;
   readonly probability: number;
+}
+
+interface Judged extends Ranked {
+  readonly standing: Standing;
 }
 
 function rankedSentences(read: ReadContext): Ranked[] {
@@ -82,8 +87,9 @@ export function bestSentences(read: ReadContext): Candidate[] {
   const [best] = fitting;
   if (best === undefined) return [];
   const isTwin = twinsOf(best.sentence);
-  const candidates = fitting.map(({ sentence, probability }) => ({
+  const candidates = fitting.map(({ sentence, standing, probability }) => ({
     sentence,
+    standing,
     isAlike: probability >= QUOTE_SHARE * best.probability,
     isTwin: isTwin(sentence),
   }));
@@ -116,7 +122,7 @@ export function matchedTerms({ terms }: ReadContext, text: string): string {
  * sentences tell apart, and only one that covers its case answers it: one that has as much of the question, or that goes on
  * behind a rule for another case.
  */
-function fittingTheCase(read: ReadContext, ranked: readonly Ranked[]): Ranked[] {
+function fittingTheCase(read: ReadContext, ranked: readonly Ranked[]): Judged[] {
   const standingOf = standingTo(read.question);
   const judged = ranked.map((each) => ({ ...each, standing: standingOf(each.sentence) }));
   const [first] = judged;
@@ -161,9 +167,9 @@ function holdsAny(terms: ReadonlySet<string>, chunk: ContextChunk, text: string)
 }
 
 /** A sentence with what stands before it in its line, and the header of its row. */
-function inItsLine({ chunk, span, header }: ReadSentence): string {
-  const lineStart = Math.min(span.start, chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1);
-  return `${header}\n${chunk.text.slice(lineStart, span.end)}`;
+function inItsLine(sentence: ReadSentence): string {
+  const { chunk, span, header } = sentence;
+  return `${header}\n${chunk.text.slice(lineStartOf(sentence), span.end)}`;
 }
 
 /** Whether a sentence says what is asked, and in its line names one of what the question names. */

@@ -18,7 +18,6 @@ import type { ReadContext, ReadSentence } from './sentence-score.ts';
 import { answerabilityFeatures, bestMatches } from './sentence-score-answerability.ts';
 import { asksForSeveral } from './sentence-score-cues.ts';
 import { ordersTheReader, quotableSpans } from './sentence-score-quotes.ts';
-import { standingTo } from './sentence-score-standing.ts';
 import { coverage, termsOf } from './sentence-score-terms.ts';
 import { numbersIn } from './sentence-score-twins.ts';
 import {
@@ -185,12 +184,11 @@ function selectQuotes(read: ReadContext, rejectedQuotes: readonly string[]): rea
   let quotes: readonly Quote[] = [];
   let best: ReadSentence | undefined;
   const onSubject = new Set<string>();
-  const standingOf = standingTo(read.question);
   const list = { matched: (text: string) => matchedTerms(read, text), isAsked: asksForSeveral(read.question) };
   for (const candidate of bestSentences(read)) {
-    const { sentence, isAlike } = candidate;
+    const { sentence, standing, isAlike } = candidate;
     const { chunk, span } = sentence;
-    const spans = quotableSpans(chunk, span, read.kind, standingOf(sentence) === 'silent' ? list : null);
+    const spans = quotableSpans(chunk, span, read.kind, standing === 'silent' ? list : null);
     const unit = spans.map((grown): Quote => ({ chunk, span: grown }));
     const fits = quotes.length + unit.length <= MAX_QUOTES && unit.every((quote) => canStand(quote, rejectedQuotes));
     if (!fits) continue;

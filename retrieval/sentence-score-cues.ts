@@ -1,4 +1,5 @@
 // What kind of thing a question asks for, and whether a sentence has a thing of that kind.
+import { MONTHS, WEEKDAYS } from './calendar-words.ts';
 
 /** `none`: the question's form says nothing about its answer. */
 export type AnswerKind = 'time' | 'amount' | 'person' | 'place' | 'reason' | 'steps' | 'definition' | 'yes_no' | 'none';
@@ -55,8 +56,7 @@ export function asksForSeveral(question: string): boolean {
   return ASKS_FOR_SEVERAL.test(question);
 }
 
-const MONTH_OR_DAY =
-  /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b/;
+const MONTH_OR_DAY = new RegExp(String.raw`\b(?:${MONTHS}|${WEEKDAYS})\b`);
 const TIME_WORD =
   /\b(?:(?:1[0-9]|20)\d\d|\d{1,2}(?::\d\d| ?[ap]\.?m)|seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|annual(?:ly)?|daily|weekly|monthly|quarterly|yearly|century|immediately|before|after|until|by the end)\b/i;
 const NUMBER =

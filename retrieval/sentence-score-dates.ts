@@ -1,8 +1,9 @@
 // Whether a sentence speaks of the year or the day that a question names, or of another one.
-import type { ReadSentence, Standing } from './sentence-score.ts';
+import { MONTHS } from './calendar-words.ts';
+import { lineStartOf, type ReadSentence, type Standing, togetherStanding } from './sentence-score.ts';
 
-const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-const MONTH = `(?:${MONTHS.join('|')})`;
+const MONTH = `(?:${MONTHS.toLowerCase()})`;
+const MONTH_ORDER = MONTHS.toLowerCase().split('|');
 const DAY = String.raw`(?<![\p{N}.,:#-])(\d{1,2})(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:19|20)\d\d`;
 
@@ -28,36 +29,37 @@ interface Dates {
   readonly days: ReadonlySet<string>;
 }
 
-/** The dates of a text, those that only bound a stretch of time among them if `withBounds`. */
-function datesIn(text: string, withBounds: boolean): Dates {
+/** The dates of a text; `spokenOf` without those that only bound a stretch of time. */
+function datesIn(text: string): { readonly held: Dates; readonly spokenOf: Dates } {
   const plain = text.toLowerCase();
-  const years = new Set<string>();
-  const days = new Set<string>();
+  const held = { years: new Set<string>(), days: new Set<string>() };
+  const spokenOf = { years: new Set<string>(), days: new Set<string>() };
   const isBound = (start: number, end: number) =>
     IS_BOUND.test(plain.slice(Math.max(0, start - 40), start)) || OPENS_A_RANGE.test(plain.slice(end, end + 10));
   const add = (index: number, written: string, year: string | undefined, month?: string, day?: string) => {
-    if (!withBounds && isBound(index, index + written.length)) return;
-    if (year !== undefined) years.add(year);
-    if (month !== undefined) days.add(`${month} ${Number(day)}`);
+    for (const dates of isBound(index, index + written.length) ? [held] : [held, spokenOf]) {
+      if (year !== undefined) dates.years.add(year);
+      if (month !== undefined) dates.days.add(`${month} ${Number(day)}`);
+    }
   };
   for (const { index, 0: date, 1: day, 2: month, 3: year } of plain.matchAll(DAY_FIRST))
     add(index, date, year, month, day);
   for (const { index, 0: date, 1: month, 2: day, 3: year } of plain.matchAll(MONTH_FIRST))
     add(index, date, year, month, day);
   for (const { index, 0: date, 1: year, 2: month, 3: day } of plain.matchAll(ISO_DATE)) {
-    add(index, date, year, MONTHS[Number(month) - 1], day);
+    add(index, date, year, MONTH_ORDER[Number(month) - 1], day);
   }
   const undated = plain.replace(DAY_FIRST, (date) => '#'.repeat(date.length));
   const alone = undated.replace(MONTH_FIRST, (date) => '#'.repeat(date.length));
   for (const { index, 0: year } of alone.matchAll(YEAR_ALONE)) add(index, year, year);
-  return { years, days };
+  return { held, spokenOf };
 }
 
 /** The line of a sentence, which its neighbours share, and what is written above it. */
-function aroundOf({ chunk, span }: ReadSentence): string {
-  const start = chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1;
+function aroundOf(sentence: ReadSentence): string {
+  const { chunk, span } = sentence;
   const end = chunk.text.indexOf('\n', span.end);
-  const line = chunk.text.slice(Math.min(start, span.start), end < 0 ? undefined : end);
+  const line = chunk.text.slice(lineStartOf(sentence), end < 0 ? undefined : end);
   return [line, ...chunk.headingPath, chunk.title].join('\n');
 }
 
@@ -66,26 +68,22 @@ function aroundOf({ chunk, span }: ReadSentence): string {
  * misses, unless a date is asked for. One without any speaks of the time that its line, its headings or its title tell.
  */
 export function standingToDates(question: string): (sentence: ReadSentence) => Standing {
-  const asked = datesIn(question, true);
+  const asked = datesIn(question).held;
   if (asked.years.size + asked.days.size === 0) return () => 'silent';
   const asksForDate = ASKS_FOR_A_DATE.test(question);
   return (sentence) => {
-    const own = `${sentence.header}\n${sentence.text}`;
-    const around = aroundOf(sentence);
-    const [held, spokenOf] = [datesIn(own, true), datesIn(own, false)];
-    const [heldAround, spokenOfAround] = [datesIn(around, true), datesIn(around, false)];
+    const own = datesIn(`${sentence.header}\n${sentence.text}`);
+    const around = datesIn(aroundOf(sentence));
     const standings = (['years', 'days'] as const).map((kind): Standing => {
       const hasAsked = (dates: Dates) => [...asked[kind]].some((date) => dates[kind].has(date));
       if (asked[kind].size === 0) return 'silent';
-      if (hasAsked(held)) return 'covers';
-      const isOfAnother = !asksForDate && spokenOf[kind].size > 0;
+      if (hasAsked(own.held)) return 'covers';
+      const isOfAnother = !asksForDate && own.spokenOf[kind].size > 0;
       // What is headed with a day, as minutes are, decides on other days, too.
-      if (hasAsked(heldAround) && (kind === 'days' || !isOfAnother)) return isOfAnother ? 'silent' : 'covers';
+      if (hasAsked(around.held) && (kind === 'days' || !isOfAnother)) return isOfAnother ? 'silent' : 'covers';
       if (isOfAnother) return 'misses';
-      return spokenOfAround[kind].size > 0 ? 'misses' : 'silent';
+      return around.spokenOf[kind].size > 0 ? 'misses' : 'silent';
     });
-    return (
-      standings.find((standing) => standing === 'misses') ?? standings.find((each) => each === 'covers') ?? 'silent'
-    );
+    return togetherStanding(standings);
   };
 }

@@ -1,7 +1,7 @@
 // Whether a sentence says the opposite of what a question asks for: when the weeks begin, and not when they end.
 
 import { hasTellingTerms } from './question-terms.ts';
-import type { ReadSentence, Standing } from './sentence-score.ts';
+import { type ReadSentence, type Standing, togetherStanding } from './sentence-score.ts';
 import { answerKindOf } from './sentence-score-cues.ts';
 import { stem } from './sentence-score-stem.ts';
 
@@ -91,8 +91,6 @@ export function standingToOpposites(question: string): (sentence: ReadSentence) 
     const own = `${header}\n${text}`.toLowerCase();
     const headed = [own, ...chunk.headingPath, chunk.title].join('\n').toLowerCase();
     const standings = [standingToWords(plain, kind === 'time', own, headed), standingToPairs(asked, own, headed)];
-    return (
-      standings.find((standing) => standing === 'misses') ?? standings.find((each) => each === 'covers') ?? 'silent'
-    );
+    return togetherStanding(standings);
   };
 }

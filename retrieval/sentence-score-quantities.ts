@@ -1,4 +1,5 @@
 // Numbers with what they count, and the ranges that rules draw with them: "up to 5,000 euros", "severity 1 to 3".
+import { MONTHS } from './calendar-words.ts';
 import { hasTellingTerms } from './question-terms.ts';
 import { stem } from './sentence-score-stem.ts';
 
@@ -69,7 +70,7 @@ const UNITS: ReadonlyMap<string, readonly [dimension: string, factor: number]> =
 const LABELLED =
   /^(?:levels?|severit(?:y|ies)|sev|priorit(?:y|ies)|grades?|class(?:es)?|tiers?|categor(?:y|ies)|stages?|phases?|zones?|bands?)$/;
 const YEAR = /^(?:19|20)\d\d$/;
-const MONTH = /^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/;
+const MONTH = new RegExp(`^(?:${MONTHS.toLowerCase()})$`);
 
 /** It says what was done, and is no noun that could be counted. */
 const PARTICIPLE = /^\p{L}{3,}ed$/u;

@@ -62,16 +62,13 @@ export interface ListFit {
 function wholeList(units: readonly Unit[], at: number, { matched, isAsked }: ListFit): Span | null {
   const kind = units[at]?.kind;
   if (kind !== 'item' && kind !== 'row') return null;
-  const isOfList = (unit: Unit | undefined) => unit?.kind === kind;
-  let [first, last] = [at, at];
-  while (isOfList(units[first - 1])) first--;
-  while (isOfList(units[last + 1])) last++;
-  const parts = units.slice(first, last + 1).filter(({ values }) => !isTableRule(values));
+  const [first, end] = [listStart(units, at, kind), listEnd(units, at, kind)];
+  const parts = units.slice(first, end).filter(({ values }) => !isTableRule(values));
   const own = matched(units[at]?.values ?? '');
   const alike = parts.filter(({ values }) => matched(values) === own).length;
   if (alike < 2 || (alike < parts.length && !isAsked)) return null;
   const top = units[first - 1]?.kind === 'header' ? first - 1 : (leadInOf(units, at) ?? first);
-  const span = { start: units[top]?.start ?? 0, end: units[last]?.end ?? 0 };
+  const span = { start: units[top]?.start ?? 0, end: units[end - 1]?.end ?? 0 };
   return span.end - span.start <= MAX_GROWN_CHARACTERS ? span : null;
 }
 

@@ -1,4 +1,5 @@
 // Whether a sentence says who holds a role, or only mentions the role.
+import { MONTHS, WEEKDAYS } from './calendar-words.ts';
 import type { ReadSentence, Standing } from './sentence-score.ts';
 import { termsOf } from './sentence-score-terms.ts';
 
@@ -9,7 +10,7 @@ const WHO_IS =
 const ARTICLE = '(?:[Tt]he|[Aa]n?|[Oo]ur|[Yy]our|[Mm]y|[Ii]ts|[Tt]heir|[Ee]very|[Ee]ach)';
 const BE = '(?:is|are|was|were|will be|becomes?|became)';
 /** A capitalised word that is no day or month. */
-const NAME = String.raw`(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October|November|December)\p{Lu}[\p{L}.’'-]+`;
+const NAME = String.raw`(?!${WEEKDAYS}|${MONTHS})\p{Lu}[\p{L}.’'-]+`;
 
 /** The words of a role in any case, in singular and plural, as a pattern. */
 function patternOf(role: string): string {

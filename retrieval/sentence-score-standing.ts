@@ -1,5 +1,5 @@
 // Whether a sentence that speaks of what is asked is a rule for the case that is asked about.
-import type { ReadSentence, Standing } from './sentence-score.ts';
+import { type ReadSentence, type Standing, togetherStanding } from './sentence-score.ts';
 import { standingToDates } from './sentence-score-dates.ts';
 import { standingToOpposites } from './sentence-score-opposites.ts';
 import { DURATIONS, hasNumber, PRICES, type Quantity, quantitiesIn } from './sentence-score-quantities.ts';
@@ -108,8 +108,5 @@ export function standingTo(question: string): (sentence: ReadSentence) => Standi
     standingToDates(question),
     standingToOpposites(question),
   ];
-  return (sentence) => {
-    const all = standings.map((standingOf) => standingOf(sentence));
-    return all.find((standing) => standing === 'misses') ?? all.find((standing) => standing === 'covers') ?? 'silent';
-  };
+  return (sentence) => togetherStanding(standings.map((standingOf) => standingOf(sentence)));
 }

@@ -1,4 +1,5 @@
 // The terms of a question with their weights, and how well a stretch of text covers them.
+import { MONTHS, WEEKDAYS } from './calendar-words.ts';
 import type { TermRarity } from './ports.ts';
 import { identifiersIn, questionTerms, wordsIn } from './question-terms.ts';
 import { stem } from './sentence-score-stem.ts';
@@ -61,8 +62,7 @@ export function weightedTerms(question: string, rarity: TermRarity = new Map()):
 /** Capitalised words in a row, of which none begins a sentence of the question: "MV Terne". */
 const NAME = /(?<=[\p{L}\p{N},;’'"”)] +["“(]?)\p{Lu}[\p{L}\p{M}]+(?: \p{Lu}[\p{L}\p{M}]+)*/gu;
 /** Days and months are capitalised and say when; whether that matters, the rest of the question tells. */
-const WHEN =
-  /^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/;
+const WHEN = new RegExp(`^(?:${WEEKDAYS})s?$|^(?:${MONTHS})$`.toLowerCase());
 const VERSION = /\b\d+(?:\.\d+){2,}\b|\b(?:v|version |release )\d+(?:\.\d+)+\b/gi;
 const YEAR = /\b(?:19|20)\d\d\b/g;
 

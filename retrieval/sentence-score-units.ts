@@ -32,14 +32,14 @@ export function isTableRule(text: string): boolean {
   return TABLE_RULE.test(text);
 }
 
-/** The place of the first item of the list that the item `at` is in. */
-export function listStart(units: readonly Unit[], at: number): number {
-  return units.findLastIndex(({ kind }, place) => place < at && kind !== 'item') + 1;
+/** The place of the first item of the list that the item `at` is in, or of the first unit of another kind that stand together. */
+export function listStart(units: readonly Unit[], at: number, of: UnitKind = 'item'): number {
+  return units.findLastIndex(({ kind }, place) => place < at && kind !== of) + 1;
 }
 
-/** The place behind the last item of the list that the item `at` is in. */
-export function listEnd(units: readonly Unit[], at: number): number {
-  const end = units.findIndex(({ kind }, place) => place > at && kind !== 'item');
+/** The place behind the last of them. */
+export function listEnd(units: readonly Unit[], at: number, of: UnitKind = 'item'): number {
+  const end = units.findIndex(({ kind }, place) => place > at && kind !== of);
   return end < 0 ? units.length : end;
 }
 

@@ -35,6 +35,16 @@ export interface ReadSentence {
  */
 export type Standing = 'covers' | 'misses' | 'silent';
 
+/** How a sentence stands that stands so in several respects: one case that it misses is enough. */
+export function togetherStanding(standings: readonly Standing[]): Standing {
+  return (['misses', 'covers'] as const).find((standing) => standings.includes(standing)) ?? 'silent';
+}
+
+/** Where the line begins in which a sentence does; offset into `chunk.text`. */
+export function lineStartOf({ chunk, span }: Pick<ReadSentence, 'chunk' | 'span'>): number {
+  return Math.min(span.start, chunk.text.lastIndexOf('\n', Math.max(0, span.start - 1)) + 1);
+}
+
 /** A question and its context, read once for ranking and for the decision to answer. */
 export interface ReadContext {
   readonly question: string;

@@ -7,7 +7,7 @@ import { type AnswerQuestion, createAnswerQuestion } from '../retrieval/answer-q
 import type { Embedder } from '../retrieval/ports.ts';
 import { rememberVectors } from '../retrieval/remember-vectors.ts';
 import { createSearch, type Search } from '../retrieval/search.ts';
-import { digestAnswerCode } from './answer-code.ts';
+import { answerCode } from './answer-code.ts';
 import type { Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { createDatabase, type DatabaseClient } from './database/pool.ts';
@@ -67,8 +67,8 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   const embedder = overrides.embedder ?? chooseEmbedder(config, { logger, clock: Date.now, ending });
   // The models load while the database opens. What goes wrong here is told by the first question.
   if (asking) Promise.all([embedder.warm?.(), loadProviders(config)]).catch(() => undefined);
-  // Read while the database opens, too.
-  const answerCode = withoutAnswerCache ? null : digestAnswerCode();
+  // Read while the database opens, too; and at once, before an upgrade can change the files of a service that runs.
+  if (asking) answerCode();
   const quiet = databaseLogger(logger, serving);
   const server = await opened;
   const database = createDatabase(
@@ -85,7 +85,14 @@ export async function openProduct(config: Config, logger: Logger, overrides: Pro
   }
   const others = createOtherEmbedders(config, { logger, clock: Date.now, ending });
   const queue = createQueue(database, { queues: QUEUES, logger: quiet });
-  const parts = compose(config, logger, { database, queue, embedder, others, answerCode, ending });
+  const parts = compose(config, logger, {
+    database,
+    queue,
+    embedder,
+    others,
+    withoutAnswerCache,
+    ending,
+  });
   let working: Promise<() => void> | undefined;
   let running = false;
   let stopping: Promise<void> | undefined;
@@ -141,11 +148,11 @@ function compose(
     queue: Queue;
     embedder: Embedder;
     others: OtherEmbedders;
-    answerCode: string | null;
+    withoutAnswerCache: boolean;
     ending: AbortSignal;
   },
 ): Omit<Product, 'startWorkers' | 'workersRunning' | 'stopWorkers' | 'endModelCalls' | 'close'> {
-  const { database, queue, embedder, others, answerCode, ending } = base;
+  const { database, queue, embedder, others, withoutAnswerCache, ending } = base;
   const clock = Date.now;
   const rerankers = chooseReranker(config, { clock, ending });
   const questionEmbedder = rememberVectors(embedder, clock);
@@ -168,12 +175,16 @@ function compose(
     logger,
   });
   const ids = [models.model.id, models.fallback?.id, embedder.id, rerankers.reranker?.id];
-  const pipeline = JSON.stringify([answerCode, ids, placesOf(config)]);
+  const cache = {
+    get pipeline() {
+      return JSON.stringify([answerCode(), ids, placesOf(config)]);
+    },
+  };
   const answerQuestion = createAnswerQuestion({
     database,
     search,
     ...models,
-    cache: answerCode === null ? null : { pipeline },
+    cache: withoutAnswerCache ? null : cache,
     modelTimeoutMs: MODEL_TIMEOUT_MS,
     largeAudiencePeople: config.largeAudiencePeople,
     clock,

@@ -1,5 +1,6 @@
-// The context of a question, made from bare texts.
-import type { ContextChunk } from '../../retrieval/ports.ts';
+// The context of a question, made from bare texts, and what the built-in answerer says to it.
+import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
+import type { AnswerModel, ContextChunk } from '../../retrieval/ports.ts';
 
 /** A text of a context; each is a document of its own unless `documentId` says otherwise. */
 export interface ContextText {
@@ -31,4 +32,14 @@ export function contextOf(...texts: readonly ContextText[]): ContextChunk[] {
       sectionText: text,
     };
   });
+}
+
+/** Asks the built-in answerer once. */
+export function askExtractive(
+  question: string,
+  context: readonly ContextChunk[],
+  options?: Parameters<typeof createExtractiveModel>[0],
+): ReturnType<AnswerModel['answer']> {
+  const request = { question, context, rejectedQuotes: [] };
+  return createExtractiveModel(options).answer(request, { signal: new AbortController().signal });
 }

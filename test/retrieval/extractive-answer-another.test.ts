@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
-import { contextOf } from '../helpers/context-of.ts';
+import { askExtractive, contextOf } from '../helpers/context-of.ts';
 
 const COMPANY = contextOf(
   {
@@ -21,8 +20,7 @@ const COMPANY = contextOf(
   { title: 'Evacuation', text: 'Nils Thorn is the evacuation helper of the fourth floor.' },
 );
 
-const ask = (question: string, context = COMPANY) =>
-  createExtractiveModel().answer({ question, context, rejectedQuotes: [] }, { signal: new AbortController().signal });
+const ask = (question: string, context = COMPANY) => askExtractive(question, context);
 
 describe('a question that names a year, a day or one of several', () => {
   it.each([

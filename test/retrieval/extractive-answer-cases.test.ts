@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createExtractiveModel } from '../../retrieval/extractive-answer.ts';
-import { contextOf } from '../helpers/context-of.ts';
+import { askExtractive, contextOf } from '../helpers/context-of.ts';
 
 const HANDBOOK = contextOf(
   {
@@ -32,8 +31,7 @@ const HANDBOOK = contextOf(
   { title: 'Trips', text: 'A business trip is booked in the portal Wayfarer at least 14 days before departure.' },
 );
 
-const ask = (question: string, context = HANDBOOK) =>
-  createExtractiveModel().answer({ question, context, rejectedQuotes: [] }, { signal: new AbortController().signal });
+const ask = (question: string, context = HANDBOOK) => askExtractive(question, context);
 
 describe('a question with a quantity', () => {
   it.each([

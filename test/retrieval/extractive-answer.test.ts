@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createExtractiveModel, scoreAnswerability } from '../../retrieval/extractive-answer.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 import { checkQuotes, MIN_QUOTE_CHARACTERS } from '../../retrieval/quote-check.ts';
-import { contextOf } from '../helpers/context-of.ts';
+import { askExtractive, contextOf } from '../helpers/context-of.ts';
 
 const LEAVE = contextOf(
   {
@@ -15,11 +15,8 @@ const LEAVE = contextOf(
   { title: 'Laptops', text: 'A laptop is replaced after four years. Ask the help desk for a new charger.' },
 );
 
-const ask = (question: string, context = LEAVE, options?: Parameters<typeof createExtractiveModel>[0]) =>
-  createExtractiveModel(options).answer(
-    { question, context, rejectedQuotes: [] },
-    { signal: new AbortController().signal },
-  );
+const ask = (question: string, context = LEAVE, options?: Parameters<typeof askExtractive>[2]) =>
+  askExtractive(question, context, options);
 
 describe('the extractive answer', () => {
   it.each([
