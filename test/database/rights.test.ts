@@ -71,14 +71,22 @@ describe('the audit log only grows', () => {
   });
 });
 
-describe('the lexical search, which runs as the owner', () => {
+const LEVELS = '{public,internal,confidential,restricted}';
+const VECTOR = JSON.stringify(Array(16).fill(0.25));
+
+describe.each([
+  {
+    name: 'lexical',
+    from: `match_chunks($1, '${LEVELS}', $2::int[], 'otter | walrus | seal'::tsquery, '{1:1}/268435456'::sparsevec, 10)`,
+  },
+  {
+    name: 'vector',
+    from: `nearest_chunks($1, '${LEVELS}', $2::int[], (select name from embedders), '${VECTOR}', 10, 1000, 0.1, 40)`,
+  },
+])('the $name search, which runs as the owner', ({ from }) => {
   const match = (tenantId: string, aclIds: readonly number[], settings: VisibleTo) =>
     opened.database.read(settings, (query) =>
-      query<{ document_id: string }>(
-        `select document_id from match_chunks($1, '{public,internal,confidential,restricted}', $2::int[],
-           'otter | walrus | seal'::tsquery, '{1:1}/268435456'::sparsevec, 10)`,
-        [tenantId, aclIds],
-      ),
+      query<{ document_id: string }>(`select document_id from ${from}`, [tenantId, aclIds]),
     );
   const all = Array.from({ length: 20 }, (_, index) => index);
 
@@ -96,8 +104,8 @@ describe('the lexical search, which runs as the owner', () => {
   });
 
   test('is not for the application role', async () => {
-    const call = `select match_chunks('acme', '{}', '{}', 'otter'::tsquery, '{1:1}/268435456'::sparsevec, 1)`;
-    await expect(opened.database.transaction((query) => query(call))).rejects.toThrow(/permission denied/);
+    const asked = opened.database.transaction((query) => query(`select document_id from ${from}`, ['acme', all]));
+    await expect(asked).rejects.toThrow(/permission denied for function/);
   });
 });
 
