@@ -33,6 +33,8 @@ export interface DatabaseOptions {
 
 const DEFAULT_POOL_SIZE = 10; // pg.Pool's own default
 const EMBEDDED_POOL_SIZE = 4; // one session runs them one after another; a few hide the round trips
+// As many as one question uses at a time. A server's process has plans and pages at hand that a new one must get first.
+const KEPT_CONNECTIONS = 3;
 const DEFAULT_READ_TIMEOUT_MS = 10_000; // longer than any search measured (DESIGN.md §4) by two orders of magnitude
 const CLOSE_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -56,6 +58,7 @@ export function createDatabase(options: DatabaseOptions): DatabaseClient {
     // Statements that are not waited for are sent at once; the embedded server takes one at a time.
     ...{ pipeline: !embedded },
     max: poolSize,
+    min: embedded ? 0 : KEPT_CONNECTIONS,
     connectionTimeoutMillis: embedded ? EMBEDDED_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
@@ -122,7 +125,7 @@ function beginRead(scope: VisibleTo, embedded: boolean, timeoutMs: number): stri
   const aclIds = escapeLiteral(`{${scope.aclIds.map(Number).join(',')}}`);
   // In one text, because a statement with parameters would be one more round trip before each search.
   return `begin isolation level repeatable read read only${timeout}; set local role ${READER_ROLE};
-    select set_config('verbatim.tenant_id', ${tenantId}, true), set_config('verbatim.visible_acl_ids', ${aclIds}, true)`;
+    set local verbatim.tenant_id = ${tenantId}; set local verbatim.visible_acl_ids = ${aclIds}`;
 }
 
 function readConnection(options: DatabaseOptions): { config: PoolConfig; server: string | null } {

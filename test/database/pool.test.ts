@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DatabaseTimeoutError, DatabaseUnavailableError, VerbatimError } from '../../retrieval/errors.ts';
 import type { VisibleTo } from '../../retrieval/model.ts';
 import type { Query } from '../../retrieval/ports.ts';
@@ -351,6 +351,20 @@ describe('a lost connection', () => {
     expect(tries).toBe(1);
     expect(await distant.read(scope('a', 1), ids)).toEqual(['a1']);
   });
+});
+
+test.skipIf(isEmbedded())('a connection that is idle for long is kept, with what its process has at hand', async () => {
+  const processOf = async ({ owner }: DatabaseClient) => owner((query) => query('select pg_backend_pid() as process'));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const idle = createDatabase(testDb.options);
+  try {
+    const before = await processOf(idle);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(await processOf(idle)).toEqual(before);
+  } finally {
+    vi.useRealTimers();
+    await idle.close();
+  }
 });
 
 test('closing cuts off a transaction that does not end', async () => {
