@@ -1,6 +1,13 @@
 // `verbatim bench`: how fast questions are answered at size, beside what else one could run on the same rows.
 import { type Command, InvalidArgumentError } from 'commander';
-import { type MeasuredProduct, measureSearch, type ShareFigures, WARM_UP } from '../../eval/bench/measure-search.ts';
+import {
+  FIRST_WARM_UP,
+  type MeasuredProduct,
+  measureSearch,
+  type ShareFigures,
+  WARM_UP,
+  warmUpSearch,
+} from '../../eval/bench/measure-search.ts';
 import { type BenchFigures, renderBench, type SizeFigures } from '../../eval/bench/render-bench.ts';
 import { createSyntheticCorpus, type SyntheticQuestion } from '../../eval/bench/synthetic-corpus.ts';
 import { missingVectorIndexes } from '../../ingest/vector-indexes.ts';
@@ -45,7 +52,7 @@ export function addBenchCommand(program: Command, context: CliContext): void {
     .option('--shares <percents>', 'percent of the chunks that the reader may see', readPercents, [1, 8, 30, 100])
     .option(
       '--questions <count>',
-      `questions for each size and share that are measured, after ${WARM_UP} that are not`,
+      `questions for each size and share that are measured, after ${WARM_UP} that are not (before the first share ${FIRST_WARM_UP})`,
       readCount,
       60,
     )
@@ -148,12 +155,18 @@ async function measureDatabase(
   const memory = watchMemory();
   try {
     const figures: ShareFigures[] = [];
-    const questions = corpus.questions(WARM_UP + count);
+    const all = corpus.questions(FIRST_WARM_UP + WARM_UP + count);
     const exact = createExactSearch(database);
-    for (const [group, sharePercent] of shares.entries()) {
+    const readerOf = (group: number) => {
       const groups = Array.from({ length: group + 1 }, (_, index) => index);
-      const audience = [{ principals: groups.map(groupPrincipal) }];
-      const product = measuredProduct(context, { database, peer, groups, questions, exact });
+      const product = measuredProduct(context, { database, peer, groups, questions: all, exact });
+      return { product, audience: [{ principals: groups.map(groupPrincipal) }] };
+    };
+    const everyone = readerOf(corpusShares.length - 1);
+    await warmUpSearch(everyone.product, everyone.audience, all.slice(0, FIRST_WARM_UP));
+    const questions = all.slice(FIRST_WARM_UP);
+    for (const [group, sharePercent] of shares.entries()) {
+      const { product, audience } = readerOf(group);
       figures.push(await measureSearch(product, { sharePercent, audience }, questions));
     }
     return {
