@@ -17,6 +17,8 @@ export interface Percentiles {
 export interface Comparison extends Percentiles {
   /** p95 of `retrieval` by its p95. */
   readonly ratio: number;
+  /** p95 of `vectorSearch` by its p95: one search of vectors beside another. */
+  readonly vectorRatio: number;
   /** Share of the 50 nearest of its rows by exact search that it gives; it may give fewer than 50. */
   readonly recallAt50: number;
 }
@@ -27,6 +29,8 @@ export interface ShareFigures extends Readonly<Record<ComparedName, Comparison |
   /** The whole of it: rights, both searches at once, fusion, reading, reranking, checkpoint; no embedding. */
   readonly retrieval: Percentiles;
   readonly stages: Readonly<Record<string, Percentiles>>;
+  /** The vector search alone, under the reader's rights, with nothing beside it. */
+  readonly vectorSearch: Percentiles;
   /** Share of the 50 nearest visible chunks by exact search that the vector search gives among its first 50. */
   readonly recallAt50: number;
 }
@@ -55,9 +59,8 @@ export interface MeasuredProduct {
 /** Ids of what it finds. */
 export type ComparedSearch = (vector: readonly number[], limit: number) => Promise<readonly string[]>;
 
-const NEIGHBOURS = 50;
+const NEIGHBOURS = 50; // what the product's vector search fetches for an answer, too
 const ANSWER_CHUNKS = 10; // as many as the product asks for when it answers
-const FETCHED = 50; // and what its vector search fetches for them
 /** Questions that are not counted, the first of each share. */
 export const WARM_UP = 20;
 /** Questions before the first share, as a reader of all. */
@@ -75,9 +78,10 @@ export async function warmUpSearch(
   questions: readonly SyntheticQuestion[],
 ): Promise<void> {
   const end = product.clock() + FIRST_WARM_UP_MS;
+  const visibleTo = await readRights(product, audience);
   for (const question of questions) {
     if (product.clock() > end) return;
-    await askAll(product, audience, question, { reversed: false });
+    await askAll(product, { audience, visibleTo }, question, { reversed: false });
   }
 }
 
@@ -89,19 +93,19 @@ export async function measureSearch(
 ): Promise<ShareFigures> {
   if (questions.length <= WARM_UP)
     throw new RangeError(`${questions.length} questions are none after ${WARM_UP} to warm up`);
+  const visibleTo = await readRights(product, audience);
   const times = createNotes();
   const asked: (Asked & { readonly vector: SyntheticQuestion['vector'] })[] = [];
   for (const [index, question] of questions.entries()) {
-    const answers = await askAll(product, audience, question, { reversed: index % 2 === 1 });
+    const answers = await askAll(product, { audience, visibleTo }, question, { reversed: index % 2 === 1 });
     if (index < WARM_UP) continue;
     for (const [name, ms] of Object.entries(answers.stages)) times.note(name, ms);
     asked.push({ ...answers, vector: question.vector });
   }
   // Afterwards: an exact search reads so much that the processor has forgotten all else when the next question is asked.
   const recalls = createNotes();
-  for (const { vector, visibleTo, found } of asked) {
+  for (const { vector, found } of asked) {
     const exact = await product.exact(visibleTo, vector, NEIGHBOURS);
-    recalls.note('product', shareOf(exact, await nearest(product, visibleTo, vector)));
     for (const [name, ids] of found) {
       const wanted = name === 'plain' || name === 'tunedPlain' ? await product.exact('all', vector, NEIGHBOURS) : exact;
       recalls.note(name, shareOf(wanted, ids));
@@ -112,37 +116,52 @@ export async function measureSearch(
 
 interface Asked {
   readonly stages: Readonly<Record<string, number>>;
-  readonly visibleTo: VisibleTo;
-  readonly found: ReadonlyMap<ComparedName, readonly string[]>;
+  readonly found: ReadonlyMap<SearchName, readonly string[]>;
 }
+
+interface Reader {
+  readonly audience: Audience;
+  readonly visibleTo: VisibleTo;
+}
+
+type SearchName = ComparedName | 'vectorSearch';
 
 // Who comes later finds more of the same pages in the processor's cache: each second question is asked in the opposite order.
 async function askAll(
-  { tenantId, database, clock, search, compared }: MeasuredProduct,
-  audience: Audience,
+  product: MeasuredProduct,
+  { audience, visibleTo }: Reader,
   { text, vector }: SyntheticQuestion,
   { reversed }: { reversed: boolean },
 ): Promise<Asked> {
+  const { clock, search, compared } = product;
   const stopwatch = createStopwatch(clock);
-  const found = new Map<ComparedName, readonly string[]>();
+  const found = new Map<SearchName, readonly string[]>();
+  const others: (readonly [SearchName, ComparedSearch | null])[] = [
+    ['vectorSearch', (wanted) => nearest(product, visibleTo, wanted)],
+    ...COMPARED.map((name) => [name, compared[name]] as const),
+  ];
   const askOthers = async () => {
-    for (const name of reversed ? COMPARED.toReversed() : COMPARED) {
-      const other = compared[name];
+    for (const [name, other] of reversed ? others.toReversed() : others) {
       if (other) found.set(name, await stopwatch.time(name, () => other(vector, NEIGHBOURS)));
     }
   };
   const askProduct = () =>
     stopwatch.time('retrieval', async () => {
-      const visibleTo = await stopwatch.time('permissions', () =>
-        database.transaction((query) => visibleAcls(query, tenantId, audience), { readOnly: true, oneStatement: true }),
-      );
-      return { visibleTo, ...(await search({ question: text, visibleTo, audience, limit: ANSWER_CHUNKS })) };
+      const visibleNow = await stopwatch.time('permissions', () => readRights(product, audience));
+      return search({ question: text, visibleTo: visibleNow, audience, limit: ANSWER_CHUNKS });
     });
   if (reversed) await askOthers();
-  const { visibleTo, timingsMs } = await askProduct();
+  const { timingsMs } = await askProduct();
   if (!reversed) await askOthers();
   const { embed: _given, ...stages } = timingsMs;
-  return { stages: { ...stages, ...stopwatch.timings }, visibleTo, found };
+  return { stages: { ...stages, ...stopwatch.timings }, found };
+}
+
+function readRights({ database, tenantId }: MeasuredProduct, audience: Audience): Promise<VisibleTo> {
+  return database.transaction((query) => visibleAcls(query, tenantId, audience), {
+    readOnly: true,
+    oneStatement: true,
+  });
 }
 
 interface Notes {
@@ -162,17 +181,25 @@ function createNotes(): Notes {
 
 function figuresOf(sharePercent: number, times: Notes, recalls: Notes): ShareFigures {
   const retrieval = percentiles(times.of('retrieval'));
+  const vectorSearch = percentiles(times.of('vectorSearch'));
   const comparison = (name: ComparedName): Comparison | null => {
     if (times.of(name).length === 0) return null;
     const measured = percentiles(times.of(name));
-    return { ...measured, ratio: retrieval.p95 / measured.p95, recallAt50: mean(recalls.of(name)) ?? 0 };
+    return {
+      ...measured,
+      ratio: retrieval.p95 / measured.p95,
+      vectorRatio: vectorSearch.p95 / measured.p95,
+      recallAt50: mean(recalls.of(name)) ?? 0,
+    };
   };
-  const stages = times.names().filter((name) => name !== 'retrieval' && !COMPARED.some((each) => each === name));
+  const searches = ['retrieval', 'vectorSearch', ...COMPARED];
+  const stages = times.names().filter((name) => !searches.includes(name));
   return {
     sharePercent,
     retrieval,
     stages: Object.fromEntries(stages.map((name) => [name, percentiles(times.of(name))])),
-    recallAt50: mean(recalls.of('product')) ?? 0,
+    vectorSearch,
+    recallAt50: mean(recalls.of('vectorSearch')) ?? 0,
     plain: comparison('plain'),
     tunedPlain: comparison('tunedPlain'),
     peer: comparison('peer'),
@@ -182,8 +209,8 @@ function figuresOf(sharePercent: number, times: Notes, recalls: Notes): ShareFig
 
 async function nearest(product: MeasuredProduct, visibleTo: VisibleTo, vector: readonly number[]): Promise<string[]> {
   const { database, embedder } = product;
-  const found = await vectorSearch(database, visibleTo, { embedder, vector }, { limit: FETCHED, timeoutMs: 60_000 });
-  return (found ?? []).slice(0, NEIGHBOURS).map((hit) => hit.chunkId);
+  const found = await vectorSearch(database, visibleTo, { embedder, vector }, { limit: NEIGHBOURS, timeoutMs: 60_000 });
+  return (found ?? []).map((hit) => hit.chunkId);
 }
 
 function shareOf(exact: readonly string[], found: readonly string[]): number {

@@ -1,5 +1,5 @@
 // The figures of a benchmark for people.
-import { COMPARED, type ComparedName, type Comparison, type ShareFigures } from './measure-search.ts';
+import { COMPARED, type ComparedName, type Comparison, type Percentiles, type ShareFigures } from './measure-search.ts';
 
 /** One size of corpus on one database. */
 export interface SizeFigures {
@@ -26,8 +26,8 @@ export interface BenchFigures {
   readonly startUp: { readonly firstSeconds: number; readonly againSeconds: number } | null;
 }
 
-const COLUMNS = ['visible', 'search', 'p50', 'p95', 'retrieval p95 ÷', 'recall@50'];
-const WIDTHS = [9, 26, 11, 11, 17, 11];
+const COLUMNS = ['visible', 'search', 'p50', 'p95', 'recall@50', 'retrieval p95 ÷', 'vector search p95 ÷'];
+const WIDTHS = [9, 26, 11, 11, 11, 17, 21];
 const NAMES: Readonly<Record<ComparedName, string>> = {
   plain: 'plain query',
   tunedPlain: 'plain query, tuned',
@@ -64,15 +64,19 @@ function row(cells: readonly string[]): string {
 }
 
 function rows(share: ShareFigures): string[][] {
-  const compared = COMPARED.flatMap((name) => (share[name] ? [['', NAMES[name], ...cells(share[name])]] : []));
   return [
-    [`${share.sharePercent} %`, 'retrieval', ...cells({ ...share.retrieval, recallAt50: share.recallAt50 })],
-    ...compared,
+    [`${share.sharePercent} %`, 'retrieval', ...milliseconds(share.retrieval)],
+    ['', 'its vector search alone', ...milliseconds(share.vectorSearch), share.recallAt50.toFixed(4)],
+    ...COMPARED.flatMap((name) => (share[name] ? [['', NAMES[name], ...cells(share[name])]] : [])),
   ];
 }
 
-function cells({ p50, p95, ratio, recallAt50 }: Omit<Comparison, 'ratio'> & { readonly ratio?: number }): string[] {
-  return [`${p50.toFixed(1)} ms`, `${p95.toFixed(1)} ms`, ratio?.toFixed(2) ?? '', recallAt50.toFixed(4)];
+function cells({ recallAt50, ratio, vectorRatio, ...times }: Comparison): string[] {
+  return [...milliseconds(times), recallAt50.toFixed(4), ratio.toFixed(2), vectorRatio.toFixed(2)];
+}
+
+function milliseconds({ p50, p95 }: Percentiles): string[] {
+  return [`${p50.toFixed(1)} ms`, `${p95.toFixed(1)} ms`];
 }
 
 function stages(share: ShareFigures): string {

@@ -23,16 +23,28 @@ test('measures every share on the embedded database, beside the plain query and 
     [30, 1, 1, 1],
     [100, 1, 1, 1],
   ]);
-  for (const { retrieval, plain, tunedPlain, peer, tunedPeer, stages } of size?.shares ?? []) {
+  for (const { retrieval, vectorSearch, plain, tunedPlain, peer, tunedPeer, stages } of size?.shares ?? []) {
     expect([tunedPlain, tunedPeer]).toEqual([null, null]);
-    for (const each of [plain, peer]) expect(each?.ratio).toBe(retrieval.p95 / (each?.p95 ?? 0));
-    for (const each of [retrieval, plain, peer]) expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);
+    for (const each of [plain, peer]) {
+      expect(each?.ratio).toBe(retrieval.p95 / (each?.p95 ?? 0));
+      expect(each?.vectorRatio).toBe(vectorSearch.p95 / (each?.p95 ?? 0));
+    }
+    for (const each of [retrieval, vectorSearch, plain, peer])
+      expect(each?.p95).toBeGreaterThanOrEqual(each?.p50 ?? Infinity);
     expect(Object.keys(stages).sort()).toEqual(['checkpoint', 'lexical', 'load', 'permissions', 'rerank', 'vector']);
     expect(stages.lexical?.p50).toBeLessThanOrEqual(retrieval.p95);
   }
   const report = renderBench(figures);
   expect(report).toContain('300 chunks, embedded');
-  expect(report).toMatch(/^ +30 % +retrieval .* 1\.0000\n +plain query .* 1\.0000\n +PGVectorStore .* 1\.0000$/m);
+  const times = String.raw`\d+\.\d ms +\d+\.\d ms`;
+  const compared = String.raw`${times} +1\.0000 +\d+\.\d\d +\d+\.\d\d\n`;
+  expect(report).toMatch(
+    new RegExp(
+      String.raw`^ +30 % +retrieval +${times}\n +its vector search alone +${times} +1\.0000\n` +
+        ` +plain query +${compared} +PGVectorStore +${compared}`,
+      'm',
+    ),
+  );
 });
 
 test.each([
