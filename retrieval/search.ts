@@ -108,18 +108,18 @@ export function createSearch(options: SearchOptions): Search {
     const fused = fuse(hits.lexical, hits.vector, weights);
     const trace = new Map(fused.map((hit) => [hit.chunkId, traceOf(hit, 'beyond_limit')]));
     const wanted = chooseCandidates(fused, request.limit, trace);
-    // At the same time, since each is several round trips. Nothing is read by the reranker that the audience may not read.
-    const [loaded, states] = await Promise.all([
-      stopwatch.time('load', () => loadCandidates(options, request, wanted, trace)),
-      stopwatch.time('checkpoint', () =>
-        readDocumentStates(
-          options.database,
-          request.visibleTo.tenantId,
-          request.audience,
-          wanted.map((hit) => hit.documentId),
-        ),
+    const loaded = await stopwatch.time('load', () => loadCandidates(options, request, wanted, trace));
+    // Afterwards, so that what was read is held against what is true later. At the same time would be no faster: both are a
+    // millisecond, and with the product and its database on two cores one of three processes waited for a turn (95 % of the
+    // searches within 13.1 ms in place of 14.3). Nothing is read by the reranker that the audience may not read.
+    const states = await stopwatch.time('checkpoint', () =>
+      readDocumentStates(
+        options.database,
+        request.visibleTo.tenantId,
+        request.audience,
+        wanted.map((hit) => hit.documentId),
       ),
-    ]);
+    );
     const checked = applyCheckpoint(states, loaded);
     for (const { item, reason, layer } of checked.dropped) {
       trace.set(item.chunkId, { ...traceOf(item, reason), ...(layer === null ? {} : { layer }) });
