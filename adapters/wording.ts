@@ -96,6 +96,7 @@ const DEGRADATIONS: Readonly<Record<Degradation, string>> = {
   rewrite_failed: 'what the question refers back to was guessed from its words',
   model_failed: 'the answer model did not respond, so these are the bare quotes',
   quotes_rejected: 'the answer model quoted what the documents do not say',
+  quotes_unrelated: 'the answer model quoted what has nothing to do with the question',
   not_quoted: 'the answer model gave no quotes',
 };
 

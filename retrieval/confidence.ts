@@ -1,7 +1,8 @@
 // How much of an answer is quoted, and how much of the question its quotes cover.
 import type { Citation, Confidence } from './model.ts';
 import type { TermRarity } from './ports.ts';
-import { coverage, termsOf, weightedTerms } from './sentence-score-terms.ts';
+import { hasTerms } from './related-quotes.ts';
+import { coverage, weightedTerms } from './sentence-score-terms.ts';
 import { createSupport } from './sentence-support.ts';
 import { splitSentences } from './sentences.ts';
 
@@ -33,14 +34,7 @@ export function confidenceOf(given: {
 }): Confidence {
   const { question, answer, citations, termRarity, probability = 1 } = given;
   const faithfulness = faithfulnessOf(answer, citations);
-  const found = new Set(
-    citations.flatMap(({ quote, title, headingPath }) => termsOf([quote, title, ...headingPath].join('\n'))),
-  );
-  const terms = weightedTerms(question, termRarity);
-  const covered = Math.min(
-    probability,
-    coverage(terms, (term) => found.has(term)),
-  );
+  const covered = Math.min(probability, coverage(weightedTerms(question, termRarity), hasTerms(citations)));
   const sum = faithfulness + covered;
   return { faithfulness, coverage: covered, overall: sum === 0 ? 0 : (2 * faithfulness * covered) / sum };
 }

@@ -4,6 +4,7 @@ import type { Citation, Degradation, Refusal } from './model.ts';
 import { addUsage, failureOf, modelTooLate, type Tokens, usageOf } from './model-calls.ts';
 import type { AnswerModel, ContextChunk, Logger, ModelAnswer, TermRarity } from './ports.ts';
 import { checkQuotes } from './quote-check.ts';
+import { areRelated } from './related-quotes.ts';
 
 /** Who answers, and for how long it may take. */
 export interface DraftOptions {
@@ -93,6 +94,9 @@ async function askModel(
     spent = { ...spent, unknownCitations: spent.unknownCitations + checked.unknownChunks };
     if (!said.sufficient) return { ...spent, refusal: 'no_evidence' };
     if (checked.rejectedQuotes.length === 0 && checked.citations.length > 0) {
+      if (!areRelated(asked, checked.citations)) {
+        return { ...spent, refusal: 'no_evidence', degraded: ['quotes_unrelated'] };
+      }
       const { answer: text, probability = 1 } = said;
       return { ...spent, refusal: null, text, citations: checked.citations, probability };
     }

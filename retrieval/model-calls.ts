@@ -36,9 +36,10 @@ export function usageOf(error: unknown): ModelUsage | null {
   return error instanceof ModelError ? error.usage : null;
 }
 
-/** For a model that did not end by itself at its deadline. */
+/** For a model that did not end by itself at its deadline. What it had written by then is paid for, and nobody says how much. */
 export function modelTooLate(modelId: string, timeoutMs: number): ModelError {
-  return new ModelError('model_timeout', `${modelId} did not answer within ${timeoutMs} ms; take a faster model`);
+  const message = `${modelId} did not answer within ${timeoutMs} ms; take a faster model`;
+  return new ModelError('model_timeout', message, { inputTokens: 0, outputTokens: 0, costUsd: null });
 }
 
 /**

@@ -122,6 +122,7 @@ export type Degradation =
   | 'rewrite_failed'
   | 'model_failed'
   | 'quotes_rejected'
+  | 'quotes_unrelated'
   | 'not_quoted';
 
 /** What is given back for every question. A refusal has no citations. */

@@ -14,6 +14,7 @@ const ALL: Readonly<Record<Degradation, true>> = {
   rewrite_failed: true,
   model_failed: true,
   quotes_rejected: true,
+  quotes_unrelated: true,
   not_quoted: true,
 };
 

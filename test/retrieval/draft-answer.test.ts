@@ -66,21 +66,21 @@ test('a cost that is not known makes the sum unknown', async () => {
 describe('what failed is counted like what did not', () => {
   const down = new ModelError('down', 'nothing came');
   const garbage = new ModelError('malformed', 'no answer', usage);
-  it.each<[string, readonly (ModelAnswer | Error | 'silence')[], number, number]>([
+  it.each<[string, readonly (ModelAnswer | Error | 'silence')[], number, number | null]>([
     ['a model that is down', [down], 2, 0],
     ['an answer that cannot be read', [garbage], 2, 0.003],
     ['an invented quote, then a model that is down', [INVENTED, down], 3, 0.003],
     ['an invented quote, then an answer that cannot be read', [INVENTED, garbage], 3, 0.006],
-    ['an invented quote, then silence', [INVENTED, 'silence'], 3, 0.003],
+    ['an invented quote, then silence, whose cost nobody knows', [INVENTED, 'silence'], 3, null],
   ])('%s', async (_, steps, calls, costUsd) => {
     const { model } = modelOf(...steps);
     const outcome = await draftAnswer({ model, fallback, modelTimeoutMs: 100 }, asked);
     expect(outcome).toMatchObject({ refusal: null, model: 'fallback', degraded: ['model_failed'] });
     expect(outcome.tokens.calls).toBe(calls);
-    expect(outcome.costUsd).toBeCloseTo(costUsd, 12);
+    expect(outcome.costUsd).toEqual(costUsd && expect.closeTo(costUsd, 12));
     const refused = await draftAnswer({ model: modelOf(...steps).model, fallback: null, modelTimeoutMs: 100 }, asked);
     expect(refused).toMatchObject({ refusal: 'model_unavailable', text: '', citations: [], model: '' });
-    expect(refused.costUsd).toBeCloseTo(costUsd, 12);
+    expect(refused.costUsd).toEqual(costUsd && expect.closeTo(costUsd, 12));
   });
 });
 
@@ -106,5 +106,31 @@ describe('quotes that do not hold', () => {
     const outcome = await draftAnswer({ model, fallback, modelTimeoutMs: 1_000 }, asked);
     expect(outcome).toMatchObject({ refusal: 'no_evidence', degraded: ['not_quoted'] });
     expect(rejected).toEqual([[]]);
+  });
+});
+
+describe('true quotes that have nothing to do with the question', () => {
+  const PARKING = 'Cars are parked in the yard behind the mill.';
+  const context = [contextChunk('c1', QUOTE), contextChunk('c2', PARKING)];
+  const draft = (question: string) =>
+    draftAnswer(
+      { model: modelOf(says('c2', PARKING)).model, fallback, modelTimeoutMs: 1_000 },
+      { question, context, termRarity: new Map() },
+    );
+
+  it('are no answer where the context says what is asked', async () => {
+    expect(await draft('How many days of leave do I have?')).toMatchObject({
+      refusal: 'no_evidence',
+      text: '',
+      citations: [],
+      degraded: ['quotes_unrelated'],
+    });
+  });
+
+  it.each([
+    ['the quote shares a word with it', 'Where do I leave my car?'],
+    ['it is asked in words that the context has nowhere', 'Wo stelle ich mein Fahrzeug ab?'],
+  ])('cannot be told where %s', async (_, question) => {
+    expect(await draft(question)).toMatchObject({ refusal: null, citations: [{ quote: PARKING }], degraded: [] });
   });
 });
