@@ -1,7 +1,7 @@
 import { dotProduct } from '../retrieval/dot-product.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import type { Piece } from './chunk-pieces.ts';
-import { embedAll } from './embed-batches.ts';
+import { type EmbedAllOptions, embedAll } from './embed-batches.ts';
 
 // A third of what a window holds at the most (1,500 characters). With the built-in embedder nearly all neighbours are below
 // 0.75, so that without a least length a chunk is a sentence. 60 questions of clapnq over 40 of its texts, and 100 of
@@ -14,8 +14,8 @@ import { embedAll } from './embed-batches.ts';
 //   chunking_evaluation: quotes in 5 chunks          0.965                    –          0.806
 const LEAST_CHARS = 500;
 
-/** What cuts are made by. */
-export interface SemanticCutOptions {
+/** What cuts are made by, and how long the embedder is waited for. */
+export interface SemanticCutOptions extends Pick<EmbedAllOptions, 'retries' | 'onAway'> {
   readonly embedder: Embedder;
   /** Cosine of neighbouring sentences below which the subject has changed, 0…1. */
   readonly similarity: number;
@@ -33,13 +33,14 @@ export interface SemanticCutOptions {
 export async function semanticCuts(
   text: string,
   sections: readonly (readonly Piece[])[],
-  { embedder, similarity, leastChars = LEAST_CHARS }: SemanticCutOptions,
+  { embedder, similarity, leastChars = LEAST_CHARS, ...waiting }: SemanticCutOptions,
 ): Promise<ReadonlySet<number>> {
   const candidates = sections.map((pieces) => sentencePairs(pieces, leastChars));
   const sentences = [...new Set(candidates.flat().flatMap(({ before, piece }) => [before, piece]))];
   const vectors = await embedAll(
     embedder,
     sentences.map(({ start, end }) => text.slice(start, end)),
+    waiting,
   );
   const vectorOf = new Map(sentences.map((sentence, index) => [sentence, vectors[index]]));
   const changes = ({ before, piece }: SentencePair) => {

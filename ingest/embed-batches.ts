@@ -1,7 +1,7 @@
 // Embeds many texts so that one bad text, or one bad minute of a provider, costs as little as possible.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { EmbedderClosedError } from '../retrieval/errors.ts';
+import { EmbedderClosedError, ModelError } from '../retrieval/errors.ts';
 import type { Embedder } from '../retrieval/ports.ts';
 import { PROBE_TEXT } from '../retrieval/probe-text.ts';
 import { VectorSizeError } from './active-embedder.ts';
@@ -127,8 +127,9 @@ async function tryToEmbed(
       const { name, code } = error as { name?: unknown; code?: unknown };
       const fields = { embedderId: embedder.id, texts: batch.length, attempt, errorName: name, errorCode: code };
       logger?.warn(fields, 'embedding a batch failed');
-      // Nothing that passes with time.
-      if (attempt > retries || error instanceof VectorSizeError) return { error };
+      // Neither passes with time: vectors of another size, a key that is refused.
+      const lasting = error instanceof VectorSizeError || (error instanceof ModelError && error.lasting);
+      if (attempt > retries || lasting) return { error };
       await wait(FIRST_DELAY_MS * DELAY_FACTOR ** (attempt - 1));
     }
   }

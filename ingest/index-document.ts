@@ -57,14 +57,14 @@ interface Work {
 
 /** Makes the handler of `index-document` jobs. Resolves to whether this call did the work. */
 export function createIndexer(options: IndexerOptions): (job: Jobs['index-document']) => Promise<boolean> {
-  const embed = createDocumentEmbedder(options);
+  const steps = createSteps(options);
   return async (job) => {
     const work = await claim(options, job);
     if (!work) return false;
     const renewal = setInterval(() => void renew(options, job).catch(() => undefined), RENEW_MS);
     renewal.unref();
     try {
-      const prepared = await prepare(options, embed, work);
+      const prepared = await prepare(options, steps, work);
       return await commit(options, work, prepared);
     } catch (error) {
       if (!(error instanceof ParseError)) {
@@ -116,47 +116,53 @@ async function release({ database, workerId }: IndexerOptions, job: Jobs['index-
   );
 }
 
-async function prepare(options: IndexerOptions, embed: EmbedDocument, work: Work): Promise<PreparedDocument> {
-  const { onEvent } = options;
+async function prepare({ onEvent }: IndexerOptions, steps: Steps, work: Work): Promise<PreparedDocument> {
   const { documentId, uri } = work;
   const parsed = storableDocument(
     await parseDocument({ bytes: work.original, name: work.file_name, mediaType: work.media_type }),
   );
   const title = work.submission.title ?? parsed.title ?? titleFromName(work.file_name);
-  const chunks = await chunk(options, parsed);
+  const chunks = await steps.chunk(work, parsed);
   onEvent?.({ documentId, uri, step: 'parsed', chunks: chunks.length });
   if (work.embedLater) return { parsed, title, chunks, vectors: chunks.map(() => null) };
   const texts = chunks.map((chunk) => embeddingText(title, chunk, parsed.text.slice(chunk.start, chunk.end)));
-  const vectors = await embed(work, texts);
+  const vectors = await steps.embed(work, texts);
   onEvent?.({ documentId, uri, step: 'embedded', chunks: chunks.length });
   return { parsed, title, chunks, vectors };
 }
 
-type EmbedDocument = (
-  work: Pick<Work, 'tenantId' | 'documentId'>,
-  texts: readonly string[],
-) => Promise<PreparedDocument['vectors']>;
+type Named = Pick<Work, 'tenantId' | 'documentId'>;
 
-// While the embedder is away each document asks for it once, without the delays of a bad minute: a thousand documents must not
-// wait for a thousand of them to be found by their words.
-function createDocumentEmbedder(options: IndexerOptions): EmbedDocument {
-  let wasAway = false;
-  return async ({ tenantId, documentId }, texts) => {
-    const names = { all: { documentId }, each: (chunk: number) => ({ chunk }) };
-    const retries = wasAway ? { retries: 0 } : {};
-    const { vectors, away } = await embedChunks(options, { tenantId, texts, names, ...retries });
-    if (texts.length > 0) wasAway = away !== null;
-    return vectors;
-  };
+/** What asks the embedder. */
+interface Steps {
+  chunk(work: Named, parsed: ParsedDocument): Promise<DocumentChunk[]>;
+  embed(work: Named, texts: readonly string[]): Promise<PreparedDocument['vectors']>;
 }
 
-async function chunk(
-  { embedder, cutBelowSimilarity }: IndexerOptions,
-  parsed: ParsedDocument,
-): Promise<DocumentChunk[]> {
-  if (cutBelowSimilarity == null) return chunkDocument(parsed);
-  const how = { embedder, similarity: cutBelowSimilarity };
-  return chunkDocument(parsed, { cuts: await semanticCuts(parsed.text, chunkedPieces(parsed), how) });
+// While the embedder is away each document asks for it once a step, without the delays of a bad minute: a thousand documents
+// must not wait for a thousand of them to be found by their words.
+function createSteps(options: IndexerOptions): Steps {
+  const { embedder, cutBelowSimilarity, logger } = options;
+  let wasAway = false;
+  const waiting = () => (wasAway ? { retries: 0 } : {});
+  return {
+    async chunk({ tenantId, documentId }, parsed) {
+      if (cutBelowSimilarity == null) return chunkDocument(parsed);
+      const onAway = (err: unknown) => {
+        wasAway = true;
+        const fields = { tenantId, documentId, embedderId: embedder.id, err };
+        logger.warn(fields, 'the embedder cannot be used; the document is cut by its length alone');
+      };
+      const how = { embedder, similarity: cutBelowSimilarity, onAway, ...waiting() };
+      return chunkDocument(parsed, { cuts: await semanticCuts(parsed.text, chunkedPieces(parsed), how) });
+    },
+    async embed({ tenantId, documentId }, texts) {
+      const names = { all: { documentId }, each: (chunk: number) => ({ chunk }) };
+      const { vectors, away } = await embedChunks(options, { tenantId, texts, names, ...waiting() });
+      if (texts.length > 0) wasAway = away !== null;
+      return vectors;
+    },
+  };
 }
 
 function titleFromName(fileName: string): string {

@@ -22,9 +22,12 @@ export class UsageError extends VerbatimError {
 export class ModelError extends VerbatimError {
   /** What its provider had counted before; null: nothing, or nothing that is known. */
   readonly usage: ModelUsage | null;
-  constructor(code: string, message: string, usage: ModelUsage | null = null) {
+  /** Whether it stays so until somebody does something about it: nothing is gained by asking again soon. */
+  readonly lasting: boolean;
+  constructor(code: string, message: string, usage: ModelUsage | null = null, lasting = false) {
     super(code, message);
     this.usage = usage;
+    this.lasting = lasting;
   }
 }
 

@@ -16,6 +16,13 @@ export type ProviderFailure =
   | 'provider_failed'
   | 'provider_answer_malformed';
 
+const LASTING: ReadonlySet<ProviderFailure> = new Set([
+  'provider_package_missing',
+  'provider_quota_used_up',
+  'provider_key_refused',
+  'provider_model_unknown',
+]);
+
 /**
  * A provider of models did not do its part. The message is ours and names what to check; the provider's own message is left
  * out, and there is no `cause`, because providers repeat the request in it and errors are logged.
@@ -29,7 +36,7 @@ export class ProviderError extends ModelError {
     message: string,
     { status = null, usage = null }: { status?: number | null; usage?: ModelUsage | null } = {},
   ) {
-    super(code, message, usage);
+    super(code, message, usage, LASTING.has(code));
     this.status = status;
   }
 }

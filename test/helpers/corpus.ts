@@ -30,7 +30,8 @@ export function createCorpus(
     tenantId = 'acme',
     embedder = createWordEmbedder(),
     logger = createTestLogger().logger,
-  }: { tenantId?: string; embedder?: Embedder; logger?: Logger } = {},
+    cutBelowSimilarity = null,
+  }: { tenantId?: string; embedder?: Embedder; logger?: Logger; cutBelowSimilarity?: number | null } = {},
 ): Corpus {
   const sent: string[] = [];
   const outbox: Outbox = {
@@ -38,7 +39,14 @@ export function createCorpus(
       sent.push(name);
     },
   };
-  const indexDocument = createIndexer({ database, outbox, embedder, logger, workerId: randomUUID() });
+  const indexDocument = createIndexer({
+    database,
+    outbox,
+    embedder,
+    logger,
+    workerId: randomUUID(),
+    cutBelowSimilarity,
+  });
   const submit: Corpus['submit'] = (uri, content, options = {}) =>
     database.transaction((query) =>
       submitDocument(query, outbox, {

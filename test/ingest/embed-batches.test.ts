@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VectorSizeError } from '../../ingest/active-embedder.ts';
 import { embedAll } from '../../ingest/embed-batches.ts';
-import { EmbedderClosedError } from '../../retrieval/errors.ts';
+import { EmbedderClosedError, ModelError } from '../../retrieval/errors.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 import { PROBE_TEXT } from '../../retrieval/probe-text.ts';
 
@@ -178,6 +178,22 @@ describe('embedAll', () => {
       // The batch with its three retries, and the plain word.
       expect(asked()).toBe(2 + 4 + 1);
       expect(progress.at(-1)).toEqual([40, 40]);
+    });
+
+    it('is not asked again where it stays so until somebody does something', async () => {
+      let asked = 0;
+      const quota = new ModelError('provider_quota_used_up', 'used up', null, true);
+      const embedder: Embedder = {
+        id: 'fake:unpaid@1',
+        dimensions: 2,
+        embed: () => Promise.reject(asked++ < 9 ? quota : new Error('asked too often')),
+      };
+      const { options, delaysMs } = recorder();
+      const told: unknown[] = [];
+      const settings = { ...options, batchSize: 2, concurrency: 1, onAway: (error: unknown) => void told.push(error) };
+      expect(await embedAll(embedder, texts(40), settings)).toEqual(texts(40).map(() => null));
+      // The batch, and the plain word.
+      expect([asked, told, delaysMs]).toEqual([2, [quota], []]);
     });
 
     it.each([

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { VectorSizeError } from '../../ingest/active-embedder.ts';
 import { embedMissing } from '../../ingest/embed-missing.ts';
+import { ModelError } from '../../retrieval/errors.ts';
 import type { Embedder } from '../../retrieval/ports.ts';
 import { createCorpus } from '../helpers/corpus.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
@@ -67,6 +68,31 @@ describe('a document that comes while the embedder is away', () => {
     expect(lines()[0]).toMatchObject({ level: 'warn', documentId, embedderId: 'test:served', err: cause });
     expect(JSON.stringify(lines())).not.toContain('walrus');
   }, 60_000);
+
+  test('is cut by its length where its sentences should be compared, and nobody waits twice', async () => {
+    let asked = 0;
+    let error: Error = new ModelError('provider_key_refused', 'check the key', null, true);
+    const embedder: Embedder = {
+      id: 'test:away',
+      dimensions: 4,
+      embed() {
+        asked++;
+        return Promise.reject(error);
+      },
+    };
+    const { logger, lines } = createTestLogger();
+    const corpus = createCorpus(opened.database, { embedder, logger, cutBelowSimilarity: 0.75 });
+    const text = 'The walrus sleeps on the rocks. Rent is due in the month of May. '.repeat(20);
+    const documentId = await corpus.add('a.txt', text);
+    expect(await state(documentId)).toMatchObject({ state: 'live', failure: null, vectors: 0 });
+    expect(lines()[0]).toMatchObject({ level: 'warn', documentId, message: expect.stringMatching(/cut by its length/) });
+    // What would be asked again, after 0.5, 2 and 8 seconds.
+    error = new Error('cannot be reached');
+    asked = 0;
+    await corpus.add('b.txt', text);
+    // Each step its texts and a plain word, once.
+    expect(asked).toBe(4);
+  });
 
   test('waits for the embedder only where none did before it', async () => {
     const { server, corpus } = setUp();
