@@ -26,12 +26,14 @@ const JOINING = words(
 const TOKEN =
   /[\p{L}\p{M}\p{N}]+(?:[.,:/’'_@-][\p{L}\p{M}\p{N}]+)*|[\p{Sc}%‰°§±<>≤≥]|(?<!\S)[-−](?=\p{N})|[,;:.!?()[\]|–—]/gu;
 const IS_BORDER = /^[,;:.!?()[\]|–—]$/;
+/** A condition, while a policy that provides something says it. */
+const AS_WRITTEN = /^provid(?:ed|ing)$/i;
 
 /** The words that count, in order, in the form in which they are compared; with `borders` the marks between clauses as well. */
 export function orderedWords(text: string, { borders = false } = {}): string[] {
   const plain = text.replace(/\bcan(?:not|['’]t)\b/gi, 'can not').replace(/n['’]t\b/gi, ' not');
   return (plain.match(TOKEN) ?? [])
-    .map((token) => (IS_BORDER.test(token) ? token : stem(token.toLowerCase())))
+    .map((token) => (IS_BORDER.test(token) || AS_WRITTEN.test(token) ? token.toLowerCase() : stem(token.toLowerCase())))
     .filter((token) => (borders || !IS_BORDER.test(token)) && !FILLING.has(token) && !OF_THE_SOURCE.has(token));
 }
 
@@ -40,15 +42,37 @@ export function isJoining(word: string): boolean {
   return JOINING.has(word);
 }
 
+/** What they begin says when, where or for whom something holds. */
+const NARROWING = words(
+  `in on at to for from with without into onto against between among during through towards under over above below beyond after
+  before until till since within than`,
+);
+
+/** "27 days in a year" are 27 days a year. */
+const PERIOD = words('hour day week month quarter year');
+
+/** What they begin holds only then: behind a comma, too, it cannot be left out. */
+const CONDITIONAL = words(
+  `if when whenever where wherever while unless except until till once only assuming subject otherwise`,
+);
+
 /**
  * What may be left out between two words: nothing (`none`), words that only describe (`describing`: "30 days of [paid] leave"),
- * or whatever stands there (`any`). What stands before the first and behind the last may always be left out.
+ * or whatever stands there (`any`). What stands before the first and behind the last may be left out unless it narrows what is
+ * said: "guests may park" is more than "guests may park on weekends", or "in Lyon guests may park".
  */
 export type Gaps = 'none' | 'describing' | 'any';
 
 /** Whether `said` is in `stated` in this order. Marks of `stated` count as borders; `said` has none. */
 export function inOrder(said: readonly string[], stated: readonly string[], gaps: Gaps): boolean {
-  return said.length === 0 || stated.some((word, start) => word === said[0] && goesOn(said, stated.slice(start), gaps));
+  if (said.length === 0) return true;
+  const free = gaps === 'any';
+  return stated.some(
+    (word, start) =>
+      word === said[0] &&
+      (free || mayLeaveOutBefore(stated.slice(0, start))) &&
+      goesOn(said, stated.slice(start), gaps),
+  );
 }
 
 function goesOn(said: readonly string[], stated: readonly string[], gaps: Gaps): boolean {
@@ -58,7 +82,28 @@ function goesOn(said: readonly string[], stated: readonly string[], gaps: Gaps):
     if (next < 0 || !mayLeaveOut(stated.slice(at + 1, next), gaps)) return false;
     at = next;
   }
-  return true;
+  return gaps === 'any' || mayLeaveOutBehind(stated.slice(at + 1));
+}
+
+const isCondition = (word: string): boolean => CONDITIONAL.has(word) || AS_WRITTEN.test(word);
+
+function narrows(word: string, at: number, all: readonly string[]): boolean {
+  return isCondition(word) || (NARROWING.has(word) && !PERIOD.has(all[at + 1] ?? ''));
+}
+
+// Another clause says something else, and holds no condition; "on weekends," is none.
+function mayLeaveOutBefore(head: readonly string[]): boolean {
+  const border = head.findLastIndex((word) => IS_BORDER.test(word));
+  const [clause, attached] = [head.slice(0, Math.max(0, border)), head.slice(border + 1)];
+  const isOpening = (word: string, at: number) => at === 0 && narrows(word, at, clause);
+  return !attached.some(narrows) && !clause.some((word, at) => isOpening(word, at) || isCondition(word));
+}
+
+// Behind a comma stands what is said besides, if it is no condition and no other number.
+function mayLeaveOutBehind(tail: readonly string[]): boolean {
+  const border = tail.findIndex((word) => IS_BORDER.test(word));
+  const [attached, besides] = border < 0 ? [tail, []] : [tail.slice(0, border), tail.slice(border)];
+  return !attached.some(narrows) && !besides.some((word) => isCondition(word) || /\p{N}/u.test(word));
 }
 
 function mayLeaveOut(gap: readonly string[], gaps: Gaps): boolean {

@@ -85,7 +85,11 @@ describe('a document that comes while the embedder is away', () => {
     const text = 'The walrus sleeps on the rocks. Rent is due in the month of May. '.repeat(20);
     const documentId = await corpus.add('a.txt', text);
     expect(await state(documentId)).toMatchObject({ state: 'live', failure: null, vectors: 0 });
-    expect(lines()[0]).toMatchObject({ level: 'warn', documentId, message: expect.stringMatching(/cut by its length/) });
+    expect(lines()[0]).toMatchObject({
+      level: 'warn',
+      documentId,
+      message: expect.stringMatching(/cut by its length/),
+    });
     // What would be asked again, after 0.5, 2 and 8 seconds.
     error = new Error('cannot be reached');
     asked = 0;

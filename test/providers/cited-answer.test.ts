@@ -10,12 +10,12 @@ const cite = (answer: string, quotes: readonly (readonly [string, string])[]) =>
 
 describe('citedAnswer', () => {
   it('numbers the sentences by the quotes that support them, whatever numbers the model gave', () => {
-    const answer = 'You may not share customer lists. Employees have 27 days of leave a year [7].';
+    const answer = 'You may not share lists with partners. Employees have 27 days of leave a year [7].';
     const text = cite(answer, [
       ['c1', LEAVE],
       ['c2', SHARE],
     ]);
-    expect(text).toBe('You may not share customer lists. [2] Employees have 27 days of leave a year. [1]');
+    expect(text).toBe('You may not share lists with partners. [2] Employees have 27 days of leave a year. [1]');
   });
 
   it.each([

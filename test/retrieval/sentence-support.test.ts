@@ -24,6 +24,18 @@ const BUDGET = `The travel budget for each employee is 1,200 euros a year. ${TRI
 describe('a sentence is not supported', () => {
   it.each([
     ['with another name', TRIPS, 'Trips above 500 euros are approved by Bob Miller.'],
+    ['without when it holds', 'Guests may park in the yard on weekends.', 'Guests may park in the yard.'],
+    ['without what it asks for', 'Guests may park in the yard with a permit.', 'Guests may park in the yard.'],
+    ['without its condition', 'Guests may park here if their host registers them.', 'Guests may park here.'],
+    ['without its condition behind a comma', 'Guests may park, provided the host registers them.', 'Guests may park.'],
+    ['without its condition in front', 'If the host registers them, guests may park.', 'Guests may park.'],
+    ['without what it begins with', 'On weekends, guests may park in the yard.', 'Guests may park in the yard.'],
+    ['without for whom it holds', 'Parking is free for employees.', 'Parking is free.'],
+    [
+      'without the number of others',
+      'Employees have 27 days of leave (20 in France).',
+      'Employees have 27 days of leave.',
+    ],
     ['with the comparison turned round', TRIPS, 'Trips below 500 euros are approved by Maria Keller.'],
     ['without the comparison', TRIPS, 'Trips of 500 euros are approved by Maria Keller.'],
     ['with the opposite verb', TRIPS, 'Trips above 500 euros are rejected by Maria Keller.'],
@@ -87,6 +99,8 @@ describe('a sentence is supported', () => {
   it.each([
     ['that is the quote', TRIPS, TRIPS],
     ['that says less', LEAVE, 'Leave of more than 10 days needs approval.'],
+    ['without what is said besides', 'Guests may park here, as the house rules say.', 'Guests may park here.'],
+    ['without what leads to it', 'Please note that guests may park here.', 'Guests may park here.'],
     ['that leaves out what only describes', 'Staff get 30 days of paid leave.', 'Staff get 30 days of leave.'],
     ['by the second sentence of a quote', BUDGET, 'Trips above 500 euros are approved by Maria Keller.'],
     ['by a clause of a quote', 'Lunch costs 5 EUR, and coffee costs 1 EUR.', 'Coffee costs 1 EUR.'],
