@@ -5,7 +5,7 @@ import { asksForSeveral } from './sentence-score-cues.ts';
 import { quantitiesIn, withoutQuantities } from './sentence-score-quantities.ts';
 import { isQuotable } from './sentence-score-quotes.ts';
 import { goesBeyond, standingTo } from './sentence-score-standing.ts';
-import { coverage, termsOf } from './sentence-score-terms.ts';
+import { coverage, headedTermsOf, termsOf } from './sentence-score-terms.ts';
 import { twinsOf } from './sentence-score-twins.ts';
 import { probabilityOf, QUOTE_SHARE, SENTENCE_WEIGHTS } from './sentence-score-weights.ts';
 
@@ -152,11 +152,6 @@ function hasAsMuch({ terms }: ReadContext, one: ReadSentence, other: ReadSentenc
   const held = headedTermsOf(one.chunk, one.text);
   const alsoHeld = headedTermsOf(other.chunk, `${other.header}\n${other.text}`);
   return [...terms.keys()].every((term) => !held.has(term) || alsoHeld.has(term));
-}
-
-/** Terms of a text of the chunk, with those of its title and headings. */
-export function headedTermsOf(chunk: ContextChunk, text: string): Set<string> {
-  return new Set(termsOf([chunk.title, ...chunk.headingPath, text].join('\n')));
 }
 
 /** Whether a text of the chunk, its title or a heading holds one of the terms; so it does where there are none. */

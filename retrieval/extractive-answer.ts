@@ -4,7 +4,6 @@ import {
   type AskedContext,
   bestSentences,
   type Candidate,
-  headedTermsOf,
   isOnSubject,
   matchedTerms,
   readForCase,
@@ -18,7 +17,7 @@ import type { ReadContext, ReadSentence } from './sentence-score.ts';
 import { answerabilityFeatures, bestMatches } from './sentence-score-answerability.ts';
 import { asksForSeveral } from './sentence-score-cues.ts';
 import { ordersTheReader, quotableSpans } from './sentence-score-quotes.ts';
-import { coverage, termsOf } from './sentence-score-terms.ts';
+import { coverage, headedTermsOf, termsOf } from './sentence-score-terms.ts';
 import { numbersIn } from './sentence-score-twins.ts';
 import {
   ANSWER_THRESHOLD,

@@ -1,7 +1,7 @@
 // Whether a context answers a question at all, told from how its best sentences and chunks fit.
 import type { ContextChunk } from './ports.ts';
 import type { ReadContext, ReadSentence } from './sentence-score.ts';
-import { coverage, termsOf } from './sentence-score-terms.ts';
+import { coverage, headedTermsOf } from './sentence-score-terms.ts';
 
 /** `similarity` is there only with an embedder: cosine of the question and the most similar of the best sentences. */
 export type AnswerabilityFeature = keyof ReturnType<typeof answerabilityFeatures> | 'similarity';
@@ -22,7 +22,7 @@ export function bestMatches(sentences: readonly ReadSentence[], count: number): 
 
 /** Features in 0…1 of a context that was read for a question; an empty context covers, matches and supports nothing. */
 export function answerabilityFeatures({ kind, terms, sentences }: ReadContext, context: readonly ContextChunk[]) {
-  const held = new Set(context.flatMap((chunk) => termsOf([chunk.title, ...chunk.headingPath, chunk.text].join('\n'))));
+  const held = new Set(context.flatMap((chunk) => [...headedTermsOf(chunk, chunk.text)]));
   const best = bestMatches(sentences, BEST_SENTENCES);
   const supporting = sentences.filter(({ features }) => features.headedCoverage >= SUPPORTING_COVERAGE).length;
   return {

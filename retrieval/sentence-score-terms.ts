@@ -1,5 +1,6 @@
 // The terms of a question with their weights, and how well a stretch of text covers them.
 import { MONTHS, WEEKDAYS } from './calendar-words.ts';
+import type { Chunk } from './model.ts';
 import type { TermRarity } from './ports.ts';
 import { identifiersIn, questionTerms, wordsIn } from './question-terms.ts';
 import { stem } from './sentence-score-stem.ts';
@@ -142,6 +143,11 @@ export function requiredTerms(question: string, terms: WeightedTerms): RequiredT
 /** Stems and identifiers of any text, comparable with `weightedTerms`. */
 export function termsOf(text: string): TermList {
   return [...wordsIn(text).map(stem), ...identifiersIn(text).map((identifier) => `#${identifier}`)];
+}
+
+/** Terms of a text of a chunk, with those of its title and headings. */
+export function headedTermsOf({ title, headingPath }: Pick<Chunk, 'title' | 'headingPath'>, text: string): Set<string> {
+  return new Set(termsOf([title, ...headingPath, text].join('\n')));
 }
 
 /** Weight of the terms that `has`, as a share of all; 0 without terms. */
