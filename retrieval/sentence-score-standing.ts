@@ -1,9 +1,11 @@
 // Whether a sentence that speaks of what is asked is a rule for the case that is asked about.
 import { type ReadSentence, type Standing, togetherStanding } from './sentence-score.ts';
 import { standingToDates } from './sentence-score-dates.ts';
+import { standingToMeasures } from './sentence-score-measures.ts';
 import { standingToOpposites } from './sentence-score-opposites.ts';
 import { DURATIONS, hasNumber, PRICES, type Quantity, quantitiesIn } from './sentence-score-quantities.ts';
 import { standingToRole } from './sentence-score-roles.ts';
+import { standingToSubject } from './sentence-score-subjects.ts';
 
 const HOW = /\bhow (many|much|long|often|soon|fast|quick(?:ly)?|early|late)\b(?: (\p{L}+))?/iu;
 const ASKS_YES_OR_NO =
@@ -99,12 +101,17 @@ function standingToCount(question: string): (sentence: ReadSentence) => Standing
   return ({ text }) => (hasNumber(text) ? 'covers' : COUNTING_WORD.test(text) ? 'silent' : 'misses');
 }
 
-/** How sentences stand to the case that a question is about: its quantities and dates, the role whose holder it asks for, what has an opposite. */
+/**
+ * How sentences stand to the case that a question is about: its quantities, measures and dates, the role whose holder it asks for, what it wants allowed, what
+ * has an opposite.
+ */
 export function standingTo(question: string): (sentence: ReadSentence) => Standing {
   const standings = [
     standingToQuantities(question),
     standingToRole(question),
     standingToCount(question),
+    standingToMeasures(question),
+    standingToSubject(question),
     standingToDates(question),
     standingToOpposites(question),
   ];
