@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { askExtractive, contextOf } from '../helpers/context-of.ts';
 
 const COMPANY = contextOf(
-  { title: 'Animals', text: 'Dogs are allowed in the office on Fridays if all colleagues in the room agree.' },
+  { title: 'Animals', text: 'Dogs are allowed in the office on Fridays. Bring them on a lead.' },
   {
     title: 'Travel',
     text: 'Train tickets of the second class are reimbursed. Taxis are reimbursed after ten in the evening.',
@@ -15,6 +15,7 @@ const ask = (question: string) => askExtractive(question, COMPANY);
 describe('a question whether something is allowed, paid or provided', () => {
   it.each([
     ['Are dogs allowed in the office?', 'Dogs are allowed'],
+    ['Can I bring my dog to the office on Fridays?', 'Dogs are allowed'],
     ['Are taxis reimbursed in the evening?', 'Taxis are reimbursed'],
     ['Are train tickets of the second class reimbursed?', 'Train tickets'],
     ['Is the gym fee covered by the company?', 'Half of the monthly fee'],
@@ -23,10 +24,11 @@ describe('a question whether something is allowed, paid or provided', () => {
     expect((await ask(question)).answer).toContain(words);
   });
 
-  it.each(['Are cats allowed in the office on Fridays?', 'Are bicycles reimbursed in the evening?'])(
-    'is not answered by what says it of something else: %s',
-    async (question) => {
-      expect((await ask(question)).sufficient).toBe(false);
-    },
-  );
+  it.each([
+    'Are cats allowed in the office on Fridays?',
+    'Can I bring my cat to the office on Fridays?',
+    'Are bicycles reimbursed in the evening?',
+  ])('is not answered by what says it of something else: %s', async (question) => {
+    expect((await ask(question)).sufficient).toBe(false);
+  });
 });
